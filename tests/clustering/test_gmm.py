@@ -97,3 +97,16 @@ def test_the_same_seed_gives_the_same_mixture() -> None:
     vectors = blobs([200], 1.0)
     first, again, other = (fit(vectors, 6, seed).posteriors for seed in (3, 3, 4))
     assert (first == again).all() and not (first == other).all()
+
+
+def test_raptor_fits_as_many_components_as_asked_for_if_there_are_no_more_vectors() -> None:
+    assert fit(blobs([1, 1, 1]), 3, 0, raptor=True).posteriors.shape == (3, 3)
+
+
+def test_raptor_needs_few_components_for_groups_that_lie_aslant(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gmm, "RAPTOR_COMPONENTS", 17)
+    drawn = np.random.default_rng(0)
+    along, noise = drawn.normal(0, 3, (2, 150)), drawn.normal(0, 0.1, (2, 150))
+    crossing = [np.column_stack([along[n], slope * along[n] + noise[n]]) for n, slope in enumerate((0.4, -0.4))]
+    vectors = np.concatenate(crossing).astype(np.float32)
+    assert 2 * fit(vectors, 1, 0, raptor=True).posteriors.shape[1] < components(vectors, 1)

@@ -1,14 +1,15 @@
 """Which communities are nearest, by numbers worked out by hand."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import cast
 
 import numpy as np
 
-from polyadic.model.hierarchy import Cluster, Community, Hierarchy, Report, Summary
+from polyadic.model.hierarchy import Cluster, Community, Hierarchy, Report, ReportFinding, Summary
 from polyadic.model.identity import digest
-from polyadic.retrieval.community_search import holding, key_entities, search_communities
+from polyadic.retrieval.community_search import holding, key_entities, largest_communities, search_communities
 from polyadic.retrieval.hierarchy_nodes import Nodes
-from polyadic.storage.protocol import Hits, Vectors
+from polyadic.storage.protocol import Hits, Reader, Rows, Vectors
 from tests.retrieval.memory_hierarchy import MemoryHierarchyReader
 
 ENTITIES = {name: row for row, name in enumerate("abcdefgh")}
@@ -17,8 +18,13 @@ ENTITIES = {name: row for row, name in enumerate("abcdefgh")}
 SUMMARIES = "ST"
 
 
-def hierarchy_of(*communities: str) -> MemoryHierarchyReader:
-    """Communities of the entities a to h and of the summaries S and T."""
+def hierarchy_of(
+    *communities: str, ratings: Mapping[str, float] | None = None, below: Sequence[str] = ()
+) -> MemoryHierarchyReader:
+    """Communities of the entities a to h and of the summaries S and T; those ``below`` are on level 1.
+
+    The report of each cites a fact, whose row is that of the first member.
+    """
 
     def embed(texts: Sequence[str]) -> Vectors:
         return np.zeros((len(texts), 2), dtype=np.float32)
@@ -27,10 +33,41 @@ def hierarchy_of(*communities: str) -> MemoryHierarchyReader:
     clusters = [Cluster(0, (name,), (), (), (one,)) for name, one in zip(SUMMARIES, summaries, strict=True)]
     ids = dict(zip(SUMMARIES, sorted(one.id for one in summaries), strict=True))
     held = [
-        Community(0, tuple(ids.get(name, name) for name in names), report=Report(names, "", 5.0, (), "by hand"))
+        Community(
+            int(names in below),
+            tuple(ids.get(name, name) for name in names),
+            report=Report(names, "", (ratings or {}).get(names, 5.0), (ReportFinding("", (names[0],)),), "by hand"),
+        )
         for names in communities
     ]
-    return MemoryHierarchyReader(Hierarchy(tuple(clusters), tuple(held)), ENTITIES, {}, embed)
+    return MemoryHierarchyReader(Hierarchy(tuple(clusters), tuple(held)), ENTITIES, ENTITIES, embed)
+
+
+class Facts:
+    """A reader with the number of facts of each entity, and the similarity of each fact to any question."""
+
+    def __init__(self, degrees: Mapping[str, int], similarities: Mapping[str, float]) -> None:
+        self._degrees, self._similarities = degrees, similarities
+
+    def degrees(self, way: str, rows: Rows) -> Rows:
+        assert way == "entity_facts"
+        return np.array([self._degrees.get("abcdefgh"[row], 1) for row in rows.tolist()])
+
+    def similarity(self, side: str, rows: Rows, vectors: Vectors) -> Vectors:
+        assert side == "fact"
+        return np.array([[self._similarities.get("abcdefgh"[row], 0.0) for row in rows.tolist()]] * len(vectors))
+
+
+def largest(
+    most: int,
+    hierarchy: MemoryHierarchyReader,
+    similarities: Mapping[str, float] | None = None,
+    degrees: Mapping[str, int] | None = None,
+) -> list[tuple[str, float, str]]:
+    reader = cast(Reader, Facts(degrees or {}, similarities or {}))
+    found = largest_communities(most, None if similarities is None else np.ones(2, np.float32), reader, hierarchy)
+    titles = [one.report.title for one in hierarchy.communities(np.array([n.row for n in found])) if one.report]
+    return [(title, round(one.nearness, 4), shown(one.holds)) for title, one in zip(titles, found, strict=True)]
 
 
 def nodes(names: str) -> Nodes:
@@ -106,3 +143,34 @@ def test_key_entities_are_the_best_ties_entities_first() -> None:
     communities = search_communities(hits, 2, hierarchy)
     assert [shown(one) for one in key_entities(communities, 9, worth_of, hierarchy)] == ["bacST", "ebd"]
     assert [shown(one) for one in key_entities(communities, 2, worth_of, hierarchy)] == ["ba", "eb"]
+
+
+def test_the_largest_communities_come_by_level_and_by_size_times_rating() -> None:
+    ratings = {"de": 9.0, "fgh": 4.0, "bcdefg": 10.0}
+    hierarchy = hierarchy_of("abc", "de", "fgh", "bcdefg", ratings=ratings, below=["bcdefg"])
+    assert largest(9, hierarchy) == [
+        ("de", 18.0, "de"),
+        ("abc", 15.0, "abc"),
+        ("fgh", 12.0, "fgh"),
+        ("bcdefg", 60.0, "bcdefg"),
+    ]
+    assert [title for title, *_ in largest(1, hierarchy)] == ["de"]
+
+
+def test_relevance_is_one_more_than_the_similarity_of_the_nearest_cited_fact() -> None:
+    hierarchy = hierarchy_of("abc", "de", "fg")
+    assert largest(9, hierarchy, {"a": -0.5, "d": 0.25, "f": 0.75}) == [
+        ("fg", 17.5, "fg"),
+        ("abc", 15.0, "abc"),
+        ("de", 12.5, "de"),
+    ]
+
+
+def test_a_largest_community_holds_entities_with_most_facts_first_then_summaries() -> None:
+    assert largest(1, hierarchy_of("abcS", "de"), degrees={"b": 3, "d": 9}) == [("abcS", 20.0, "bacS")]
+
+
+def test_only_the_largest_communities_are_considered() -> None:
+    small = ["ab", "bc", "cd", "de", "ef", "fg"]
+    hierarchy = hierarchy_of(*small, "abc", ratings=dict.fromkeys(small, 4.0) | {"abc": 9.0})
+    assert largest(1, hierarchy) == [("abc", 27.0, "abc")]
