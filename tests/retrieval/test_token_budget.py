@@ -95,3 +95,25 @@ def test_best_passage_that_does_not_fit_is_cut_around_the_best_sentence() -> Non
     assert 40 < item.tokens == found.tokens <= 60 and found.omitted == 0
     assert item.text == item.places[0].quote
     assert not knowledge_of("Whom?", "by hand", [row(ItemKind.CHUNK, 0, 400)], 60, Trace(), reader, True).items
+
+
+def test_passage_that_fits_is_not_cut() -> None:
+    found = knowledge_of("Whom did Ada meet?", "by hand", [row(ItemKind.CHUNK, 0, 10)], 500, Trace(), MEETINGS)
+    assert [item.tokens for item in found.items] == [10]
+    assert "Babbage" in found.items[0].text and "Menabrea" in found.items[0].text
+
+
+def test_passage_fits_exactly_into_the_room_of_its_facts() -> None:
+    rows = [row(ItemKind.FACT, 0, 6), row(ItemKind.FACT, 1, 6), row(ItemKind.CHUNK, 0, 12)]
+    found = knowledge_of("q?", "by hand", rows, 12, Trace(), MEETINGS)
+    assert [item.tokens for item in found.items] == [0, 0, 12]
+
+
+def test_passage_is_cut_only_into_forty_tokens_or_more_and_where_a_sentence_shares_a_word() -> None:
+    reader = reader_of({"one": [["Ada", "Babbage"], *([f"Guest {n}", f"Host {n}"] for n in range(40))]})
+
+    def cut(question: str, room: int) -> int:
+        return len(knowledge_of(question, "by hand", [row(ItemKind.CHUNK, 0, 400)], room, Trace(), reader).items)
+
+    assert [cut("Whom did Ada meet?", room) for room in (39, 40)] == [0, 1]
+    assert cut("Which xylophone?", 60) == 0
