@@ -17,11 +17,10 @@ from numpy.typing import NDArray
 
 from polyadic.embeddings.embedder import Embedder
 from polyadic.generation.named_section import SECTION_FOUND, read_named_section
-from polyadic.generation.no_answer_texts import no_answer, probably_no_answer
 from polyadic.generation.quotation_context import fits, follows, readable_range, with_sentence_before
 from polyadic.generation.quotations import Quotation, quote_sentences
 from polyadic.generation.quoted_text import QuotedText
-from polyadic.generation.refusal_notes import refusal_note
+from polyadic.generation.refusal_notes import in_language, refusal_note
 from polyadic.generation.sentence_candidates import SentenceCandidate, candidates, rarity
 from polyadic.model.types import Answer, Knowledge, TraceStep, Usage
 from polyadic.rerankers.answer_selection.selector import AnswerSelector
@@ -33,6 +32,7 @@ from polyadic.retrieval.relevance.question_coverage import asked_words, rare_cov
 from polyadic.retrieval.relevance.question_features import QuestionFeatures, read_asked
 from polyadic.retrieval.relevance.sentence_features import (
     COLUMNS,
+    Read,
     read_sentences,
     sentence_features,
 )
@@ -94,12 +94,10 @@ async def quote_answer(
     judgement = judge(asked, features, learned_scores, rare_coverage(read, *rarity(asked, reader)), selection)
     if section.has_all_words:
         judgement = AnswerConfidence(max(SECTION_FOUND, judgement.confidence), False)
-    words = asked_words(asked, read)
     greatest_gap = GREATEST_GAP
     if not section.is_all_that_is_asked and not asked.may_need_several_documents:
         greatest_gap *= min(1.0, (1 - judgement.confidence) / (1 - SURE))
-    linked = linked_by_title(asked, [candidate.sentence for candidate in pool])
-    pieces = _chosen(pool, scores, words, linked, greatest_gap) if not judgement.is_refused else []
+    pieces = [] if judgement.is_refused else _chosen(asked, pool, read, scores, greatest_gap)
     quotes = _quoted(pieces, pool, reader)
     chosen = TraceStep(
         "quote",
@@ -108,18 +106,19 @@ async def quote_answer(
     )
     step_done(chosen.name)
     quoted = QuotedText.of((f'"{quote.text}"', quote.place, quote.score) for quote in quotes)
-    return Answer(
+    answer = Answer(
         question=knowledge.question,
-        text=quoted.text or (probably_no_answer if pool else no_answer)(asked.language),
+        text=quoted.text,
         answered=bool(quotes),
         citations=quoted.citations,
         knowledge=knowledge,
         usage=Usage(),
-        note="; ".join(filter(None, (_how(knowledge, bool(quotes), asked.language), knowledge.note))),
+        note="; ".join(filter(None, (_how(knowledge), knowledge.note))),
         trace=(*knowledge.trace, compared, chosen),
         confidence=judgement.confidence if quotes else None,
         claims=quoted.claims,
     )
+    return answer if quotes else in_language(answer, asked.language)
 
 
 async def select(
@@ -142,12 +141,9 @@ async def select(
     return SelectionLogits(rows, await selector.scores(asked.text, pairs))
 
 
-def _how(knowledge: Knowledge, answered: bool, language: str) -> str:
-    """Return how the answer was made, for its note."""
-    has_asked = bool(knowledge.usage.calls)
-    if not answered:
-        return refusal_note(language, asked_to_search=has_asked)
-    return QUOTED.replace(_NOT_ASKED, _ASKED_TO_SEARCH) if has_asked else QUOTED
+def _how(knowledge: Knowledge) -> str:
+    """Return how quotations were found, for the note of the answer."""
+    return QUOTED.replace(_NOT_ASKED, _ASKED_TO_SEARCH) if knowledge.usage.calls else QUOTED
 
 
 @dataclass(slots=True)
@@ -160,16 +156,17 @@ class _Piece:
 
 
 def _chosen(
+    asked: QuestionFeatures,
     pool: Sequence[SentenceCandidate],
+    read: Sequence[Read],
     scores: NDArray[np.float64],
-    words: NDArray[np.float64],
-    linked: NDArray[np.bool_],
     greatest_gap: float,
 ) -> list[_Piece]:
     """Select the best sentence and up to two complementary ones, each with the context that makes it readable.
 
     Adjacent sentences are quoted as one piece.
     """
+    words, linked = asked_words(asked, read), linked_by_title(asked, [candidate.sentence for candidate in pool])
     quotes: list[_Piece] = []
     left = np.array([not candidate.is_repeated for candidate in pool], dtype=np.bool_)
     covered, in_passage, is_linked = np.zeros(words.shape[1]), np.zeros(len(pool)), np.zeros(len(pool), dtype=np.bool_)
