@@ -20,8 +20,8 @@ export class Turn {
     this.abort = new AbortController();
     /** Called on every event; set by the element that shows this turn. */
     this.onNews = () => {};
-    /** Called when the answer is complete, before the stream ends. */
-    this.onAnswer = () => {};
+    /** Called when the answer is complete (the stream may end later), has failed or was stopped. */
+    this.onEnd = () => {};
   }
 
   /** A kept turn; an answer that was not complete when it was kept was stopped. */
@@ -88,6 +88,7 @@ export class Turn {
       if (this.state === "failed" && !(error instanceof Problem)) {
         reportError(error);
       }
+      this.onEnd();
       this.onNews();
     }
   }
@@ -102,7 +103,7 @@ export class Turn {
       this.answer = data;
       this.steps = data.trace;
       this.state = "done";
-      this.onAnswer();
+      this.onEnd();
     } else if (event === "problem") {
       throw new Problem(0, data.type.replace("urn:polyadic:problem:", ""), data.detail);
     }

@@ -41,12 +41,11 @@ export class Conversation {
       .slice(-MOST_TURNS_SENT)
       .map((turn) => ({ question: turn.question, answer: turn.answer.text }));
     const turn = new Turn(question, request);
-    turn.onAnswer = () => this.save();
+    turn.onEnd = () => this.save();
     this.turns.push(turn);
     this.save();
     onTurn(turn);
     await turn.ask(ctx, history);
-    this.save();
     if (!this.onDone(turn) && turn.state === "done" && !this.deleted) {
       toast(`Answered: ${question}`);
     }
