@@ -1,1 +1,1 @@
-"""Requests to a language model as files, for batch APIs, and their replies read back."""
+"""Batch files: write language model requests for batch APIs, and read the responses."""

@@ -1,1 +1,1 @@
-"""Cut documents into chunks, and chunks into parts that fit the embedder."""
+"""Split documents into chunks, and chunks into parts that fit the embedder."""

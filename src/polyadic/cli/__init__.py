@@ -1,1 +1,1 @@
-"""The command ``polyadic``: one verb per file, thin over ``Workspace``."""
+"""The command line ``polyadic``: one command per file, each a thin layer over ``Workspace``."""

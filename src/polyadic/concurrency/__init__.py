@@ -1,1 +1,1 @@
-"""Run many calls at once, at most N; coroutines from blocking code, and blocking code from coroutines."""
+"""Bounded concurrency, and bridges between synchronous and asynchronous code."""

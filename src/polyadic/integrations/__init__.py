@@ -1,1 +1,1 @@
-"""Retrievers for other frameworks, one per file; each imports its framework, nothing else here does."""
+"""Retrievers for other frameworks. Each is one module, and the only one that imports its framework."""

@@ -1,4 +1,4 @@
-"""A workspace as a Model Context Protocol server: tools and resources for agents, thin over ``Workspace``.
+"""Model Context Protocol server for a workspace: tools and resources for agents.
 
 ``stdio`` serves one client over standard input and output, ``http`` is an ASGI application. Both serve the server that
 ``server`` builds from ``tools/`` and ``resources``.

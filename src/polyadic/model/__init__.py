@@ -1,1 +1,1 @@
-"""Domain types as frozen values, identity of documents and entities, aggregation of evidence."""
+"""Immutable domain types, identity of documents and entities, aggregation of evidence."""

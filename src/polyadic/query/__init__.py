@@ -1,1 +1,1 @@
-"""From a question to an answer: the query engine, document filters and lookup."""
+"""The query engine, document filters, and lookup of documents, facts and entities."""
