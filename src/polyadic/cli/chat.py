@@ -50,7 +50,7 @@ _HELP = """\
     help="Answer with the language model or with quotations (default: the model, if one is set).",
 )
 @click.option("--style", help='Style of the answer, such as "three bullet points".')
-@click.option("--think", is_flag=True, help="Let the model reason first.")
+@click.option("--think", is_flag=True, help="Let the model reason before it answers.")
 @effort_option
 @workspace_option
 @click.pass_context

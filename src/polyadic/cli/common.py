@@ -71,11 +71,11 @@ def method_option(purpose: str) -> Callable[[Command], Command]:
 
 def effort_option(command: Command) -> Command:
     """Add the option --effort."""
-    most = " and ".join(f"{calls} ({effort})" for effort, calls in MOST_CALLS.items() if effort != "low")
+    most = " or ".join(f"{calls} ({effort})" for effort, calls in MOST_CALLS.items() if effort != "low")
     return click.option(
         "--effort",
         type=click.Choice([*MOST_CALLS]),
-        help="How far a language model searches on for what is missing: "
+        help="Let the language model search again for missing information: "
         f"at most {most} calls (default: as in the settings).",
     )(command)
 

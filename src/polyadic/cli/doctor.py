@@ -18,7 +18,7 @@ _MARKS = {Severity.GOOD: "✓", Severity.DOUBTFUL: "!", Severity.BAD: "✗"}
     type=click.FloatRange(min=0, min_open=True),
     default=TIMEOUT,
     show_default=True,
-    help="Time limit of all model checks together; what it cuts off is listed.",
+    help="Time limit of all model checks together; checks that it cuts off are listed.",
 )
 @workspace_option
 @json_option

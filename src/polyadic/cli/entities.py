@@ -110,8 +110,8 @@ def merge(
 ) -> int:
     """Merge entities into one.
 
-    With --auto, every pair in a merged group must be certain, not only linked through others. With --by-model as well,
-    the model judges pairs with a score of at least 0.6, or --least.
+    With --auto, all pairs within a merged group must be certain (complete linkage). With --by-model as well, the model
+    judges pairs with a score of at least 0.6, or --least.
     """
     _check_merge(context, names, into, auto, least, by_model)
     _check_budget(context, by_model, budget, spend_tokens)
@@ -136,7 +136,7 @@ def merge(
 @json_option
 @click.pass_context
 def rename(context: click.Context, name: str, into: str, workspace: str | None, as_json: bool) -> None:
-    """Call the entity NAME by the name NEW, which no other entity has."""
+    """Rename the entity NAME to NEW, which must not be the name of another entity."""
     with Workspace(workspace_place(context, workspace)) as kb:
         _print_outcome(kb.entities.rename(name, into), as_json)
 
@@ -186,7 +186,7 @@ def keep(context: click.Context, name: str, workspace: str | None, as_json: bool
 def split(
     context: click.Context, name: str, into: str, documents: tuple[str, ...], workspace: str | None, as_json: bool
 ) -> None:
-    """Let NAME mean another entity in some documents, a new or an existing one."""
+    """Make NAME refer to another entity, new or existing, in some documents."""
     with Workspace(workspace_place(context, workspace)) as kb:
         _print_outcome(kb.entities.split(name, into, documents), as_json)
 
@@ -197,7 +197,7 @@ def split(
 @json_option
 @click.pass_context
 def undo(context: click.Context, identifiers: tuple[str, ...], workspace: str | None, as_json: bool) -> None:
-    """Undo decisions, which review --decided lists."""
+    """Undo decisions; review --decided lists them."""
     with Workspace(workspace_place(context, workspace)) as kb:
         _print_outcome(kb.entities.undo(*identifiers), as_json)
 

@@ -93,7 +93,7 @@ def show(context: click.Context, depth: int, workspace: str | None, as_json: boo
 @click.option(
     "--questions",
     type=click.Path(path_type=Path),
-    help="Also measure what the bridge shares with local and global knowledge, for the questions of a table "
+    help="Also measure the overlap of the bridge with local and global knowledge, for the questions of a table "
     "(.csv or .tsv, as for polyadic eval).",
 )
 @click.option("--context-tokens", type=click.IntRange(min=1), help="Token budget of each part, with --questions.")
@@ -103,7 +103,7 @@ def show(context: click.Context, depth: int, workspace: str | None, as_json: boo
 def measure(
     context: click.Context, questions: Path | None, context_tokens: int | None, workspace: str | None, as_json: bool
 ) -> None:
-    """Measure the hierarchy as HiRAG's authors did.
+    """Compute the measures of the HiRAG paper.
 
     Prints the cluster sparsity of each layer, and the clustering coefficient of the graph without and with summaries
     (docs/quality-hierarchy.md).

@@ -39,7 +39,7 @@ _ALLOCATIONS_BETWEEN_COLLECTIONS = 200_000
     "--extractor",
     type=click.Choice(["model", "sentences"]),
     help="Extract facts with the language model or without one (default: as in the settings); documents indexed with"
-    " the other extractor are read again.",
+    " the other extractor are indexed again.",
 )
 @click.option(
     "--exclude",
@@ -48,8 +48,8 @@ _ALLOCATIONS_BETWEEN_COLLECTIONS = 200_000
     help="Skip files and folders with this name or path, such as '*.log' or 'old/**/drafts'.",
 )
 @click.option("--prune", is_flag=True, help="Delete documents below the PATHs whose file or row no longer exists.")
-@click.option("--watch", is_flag=True, help="Then index every change in the PATHs, which are folders, until Ctrl-C.")
-@click.option("--retry", is_flag=True, help="Without PATH: extract again from chunks that failed.")
+@click.option("--watch", is_flag=True, help="Then watch the PATHs (folders) and index every change, until Ctrl-C.")
+@click.option("--retry", is_flag=True, help="Retry the chunks whose extraction failed; takes no PATH.")
 @click.option(
     "--budget", type=FiniteFloat(min=0), help="Stop before spending more than this, at the prices in the settings."
 )

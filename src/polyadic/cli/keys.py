@@ -78,7 +78,10 @@ def add(
     keys: Path | None,
     as_json: bool,
 ) -> None:
-    """Create a key called NAME for the server on FOLDER and print it. It is not stored and cannot be shown again."""
+    """Create a key called NAME for the server of FOLDER and print it.
+
+    Only a digest of the key is stored, so it cannot be shown again.
+    """
     if bool(workspaces) == all_of_them:
         raise click.UsageError("choose the workspaces of the key: --workspace or --all", context)
     if ALL in workspaces:
@@ -100,7 +103,7 @@ def add(
 @_file
 @json_option
 def list_keys(folder: Path, keys: Path | None, as_json: bool) -> None:
-    """List the keys of the server on FOLDER, without their secrets."""
+    """List the keys of the server of FOLDER, without their secrets."""
     found = _ring(folder, keys).keys()
     if as_json:
         print_json(found)

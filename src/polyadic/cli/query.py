@@ -45,7 +45,7 @@ _SHORTENED = 100
     help="Answer with the language model or with quotations (default: the model, if one is set).",
 )
 @click.option("--style", help='Style of the answer, such as "three bullet points".')
-@click.option("--think", is_flag=True, help="Let the model reason first; --trace shows its reasoning.")
+@click.option("--think", is_flag=True, help="Let the model reason before it answers; --trace shows its reasoning.")
 @effort_option
 @click.option(
     "--history",

@@ -13,7 +13,10 @@ from polyadic.text.counts import count
 
 @click.group("workspaces")
 def command() -> None:
-    """List and delete the workspaces of a PostgreSQL database. Workspaces in folders are the folders."""
+    """List and delete the workspaces of a PostgreSQL database.
+
+    A workspace in a folder is that folder: to delete it, delete the folder.
+    """
 
 
 @command.command("list")
@@ -38,9 +41,9 @@ def list_workspaces(context: click.Context, address: str, as_json: bool) -> None
 @json_option
 @click.pass_context
 def drop(context: click.Context, address: str, yes: bool, as_json: bool) -> None:
-    """Delete the workspace at ADDRESS (postgresql://...#NAME) with its documents, facts, ledger and jobs.
+    """Delete the workspace at ADDRESS (postgresql://...#NAME).
 
-    This cannot be undone. polyadic copy makes a backup.
+    Its documents, facts, ledger and jobs are deleted too. This cannot be undone; polyadic copy makes a backup.
     """
     database = _database(address, context)
     name = address.partition("#")[2]
