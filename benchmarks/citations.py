@@ -44,10 +44,10 @@ quoted sentences that match; the second row leaves out claims that no sentence o
 every quotation counts as wrong. *Recall*: share of claims with at least one matching quotation (the citation recall of
 ALCE, Gao et al. 2023, with patterns instead of an entailment model). The last four rows give the share of claims
 flagged as unsupported: of all claims, of the claims that no sentence of the cited items supports, of the claims with a
-number after that number (the last one) was changed, and of all claims after their source was replaced by another one
-from the same request. Brackets: 95% bootstrap interval over the 30 questions. Thresholds were chosen on half of the
-questions, and on one question of the other half, "What are the main themes of these documents?", whose claims are
-headings rather than sentences.
+number, after the last one was changed, and of all claims after their source was replaced by another one from the same
+request. Brackets: 95% bootstrap interval over the 30 questions. Thresholds were chosen on half of the questions, and on
+one question of the other half, "What are the main themes of these documents?", whose claims are headings rather than
+sentences.
 """
 _NUMBER = re.compile(r"\d+(?!.*\d)")
 
