@@ -42,8 +42,8 @@ METHODS = {
 HEAD = """
 `python -m benchmarks.baselines` writes this section: the {questions} questions of {name} over 780 passages. Recall@5 is
 the share of a question's gold passages among the first five, *all gold@8* the share of questions with all gold passages
-among the first eight. *Overlap* is the share of a system's first eight passages that the other one has among its first
-eight.
+among the first eight. *Overlap* is the share of the first eight passages of one system that are among the first eight
+of the other.
 
 The first table has recorded retrievals of other systems, which extracted their own graphs with gpt-4o-mini and used
 OpenAI's embeddings. Its last row is {package} with the same facts, names in questions and embedder (MiniLM)
@@ -54,10 +54,9 @@ as the methods below; each pair of entities of a fact is a relation.
 MIDDLE = """
 The second table has the methods, with {tokens:,} tokens: first with names found in the store (the default), then with
 recorded names that a model found. `graphrag` has communities of entities only (`layers = 0`) and extractive reports.
-The last two columns are the overlap with the recorded retrievals of the system that a method reproduces or that is
-closest to it (nano-graphrag for `graphrag`, plain vectors for `chunks`), and with {package} as above.
+The last two columns are the overlap with the recorded retrievals of the system that a method reproduces or resembles most (nano-graphrag for `graphrag`, plain vectors for `chunks`), and with {package} as above.
 
-| method | recall@5, names | all gold@8 | recall@5, model's names | all gold@8 | overlap | with the package |
+| method | recall@5, names | all gold@8 | recall@5, model's names | all gold@8 | overlap with the system | overlap with {package} |
 |---|---|---|---|---|---|---|"""
 
 Rankings = Mapping[str, Sequence[str | None]]
