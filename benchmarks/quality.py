@@ -32,7 +32,7 @@ CONTEXT_TOKENS = 4000
 
 HEAD = """# Quality
 
-This page measures retrieval, answers, extraction and entity resolution. Four pages continue it:
+This page measures retrieval, answers, extraction and entity resolution. Four more pages report further measurements:
 
 | page | measures |
 |---|---|
@@ -45,7 +45,7 @@ This page measures retrieval, answers, extraction and entity resolution. Four pa
 `POLYADIC_DATA`; FOLDER stores the indexed workspaces for reuse. A section that names a command can be generated alone.
 `python -m benchmarks.representations [FOLDER]` prints the section that compares facts with pairs.
 
-Two question sets: hotpotqa-100 has 100 questions of HotpotQA and 994 passages, 2wiki-101 has 101 questions of
+There are two question sets: hotpotqa-100 has 100 questions of HotpotQA and 994 passages, 2wiki-101 has 101 questions of
 2WikiMultihopQA and 780 passages. Unless stated otherwise, facts are extracted without a language model, vectors are
 those of all-MiniLM-L6-v2, and retrieval uses no language model. All parameters were chosen on the even-numbered
 questions. `hypergraph` has its default settings, with [additions](methods.md#the-papers-methods-to-the-letter) to the
