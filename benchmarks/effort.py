@@ -109,24 +109,24 @@ def _recorded() -> Mapping[str, ModelReply]:
 
 HEAD = """
 `python -m benchmarks.effort` writes this section. [More effort](methods.md#search-again-for-what-is-missing) lets the
-model search for what one search misses, within the same token budget. The questions are {questions} of the invented
-corpus with three hops: the {missed} that were answered wrongly or not at all from one search of `auto` with 1,000
-tokens, and {answered} of the others, drawn at random. They were chosen before anything was run; one search looks worse
-on them than on all 30. Facts without a model.
+model search again for what the first search missed, within the same token budget. The questions are {questions} of the
+invented corpus with three hops: the {missed} that were answered wrongly or not at all from one search of `auto` with
+1,000 tokens, and {answered} of the others, drawn at random. They were chosen before anything was run. A single search
+looks worse on them than on all 30. Facts were extracted without a model.
 
 - A large language model of a 2026 assistant answered all requests in one session: first `low` with 1,000 tokens, then
-  the steps in the order in which they arose, at the end `low` with more tokens, where it recognized passages of earlier
-  requests by their titles. Each reply was given from the passages of its request, but the session knew those of others.
-- How contexts are merged was changed after the first contexts of second searches were seen, and before any reply to
-  them: facts of passages are left out, and noted items take no room. Nothing was changed after that; the expected
-  answers were not looked at.
+  the steps of `medium` and `high` in order, finally `low` with more tokens, where it recognized passages of earlier
+  requests by their titles. It answered each request from its own passages, but had seen those of other requests.
+- The way in which contexts are merged was changed after the first contexts of second searches were seen, but before any
+  of them was answered: facts that a passage contains are left out, and noted items use no tokens. Nothing was changed
+  after that, and the expected answers were not looked at.
 - Calls and tokens are means per question; the tokens sent are those of all calls.
 """
 
 
 def _section(questions: Sequence[DatasetQuestion], runs: Sequence[EffortRun]) -> Iterator[str]:
     yield HEAD.format(questions=len(questions), missed=len(MISSED), answered=len(ANSWERED))
-    yield "| effort | tokens allowed | F1 | exact | refused | calls | most calls | tokens sent | tokens received |"
+    yield "| effort | tokens allowed | F1 | exact | refused | calls | maximum calls | tokens sent | tokens received |"
     yield "|---|---|---|---|---|---|---|---|---|"
     for run in runs:
         outcomes = [
