@@ -54,9 +54,10 @@ as the methods below; each pair of entities of a fact is a relation.
 MIDDLE = """
 The second table has the methods, with {tokens:,} tokens: first with names found in the store (the default), then with
 recorded names that a model found. `graphrag` has communities of entities only (`layers = 0`) and extractive reports.
-The last two columns are the overlap with the recorded retrievals of the system that a method reproduces or resembles most (nano-graphrag for `graphrag`, plain vectors for `chunks`), and with {package} as above.
+The last two columns are the overlap with the recorded retrievals of the system that a method reproduces or resembles
+most (nano-graphrag for `graphrag`, plain vectors for `chunks`), and with {package} as above.
 
-| method | recall@5, names | all gold@8 | recall@5, model's names | all gold@8 | overlap with the system | overlap with {package} |
+| method | recall@5, names | all gold@8 | recall@5, model's names | all gold@8 | overlap, system | overlap, {package} |
 |---|---|---|---|---|---|---|"""
 
 Rankings = Mapping[str, Sequence[str | None]]
