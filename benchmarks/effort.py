@@ -118,8 +118,8 @@ looks worse on them than on all 30. Facts were extracted without a model.
   the steps of `medium` and `high` in order, finally `low` with more tokens, where it recognized passages of earlier
   requests by their titles. It answered each request from its own passages, but had seen those of other requests.
 - The way in which contexts are merged was changed after the first contexts of second searches were seen, but before any
-  of them was answered: facts that a passage contains are left out, and noted items use no tokens. Nothing was changed
-  after that, and the expected answers were not looked at.
+  of them was answered: facts of noted passages are left out, and items noted before take no tokens from a new search.
+  Nothing was changed after that, and the expected answers were not looked at.
 - Calls and tokens are means per question; the tokens sent are those of all calls.
 """
 

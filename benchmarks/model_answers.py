@@ -148,7 +148,7 @@ def _table(corpus: MeasuredCorpus, runs: Sequence[AnsweredRun]) -> Iterator[str]
     of_hops = [np.array([question.hops == n for question in corpus.dataset.questions]) for n in hops]
     headings = [f"F1, {n} hop{'s' * (n > 1)}" for n in hops]
     yield ""
-    columns = ["method", "tokens allowed", "F1", "difference from `chunks` [95%]", "exact", "refused", "tokens used", *headings]
+    columns = ["method", "tokens allowed", "F1", "above `chunks` [95%]", "exact", "refused", "tokens used", *headings]
     yield f"| {' | '.join(columns)} |"
     yield f"|---|---|---|---|---|---|---{'|---' * len(hops)}|"
     baselines = {run.budget: run for run in runs if run.method == BASELINE}
