@@ -1,6 +1,6 @@
 """Resolve a client's reference to a document: resource URI, identifier, source, end of the source, or title.
 
-Unlike on the command line, no file on disk is looked at, so the reply reveals nothing about which files exist.
+Unlike the command line, this never looks at files on disk, so the reply does not reveal which files exist.
 """
 
 import re
@@ -52,7 +52,7 @@ def document_named(reader: Reader, names: SourceNames, reference: str) -> Docume
 def documents_named(reader: Reader, names: SourceNames, reference: str) -> frozenset[str]:
     """Find the identifiers of the documents that a reference names.
 
-    These are one document, or the documents of a folder or of a file of rows.
+    A reference names one document, or all documents of a folder or of a table.
 
     Raises
     ------

@@ -6,7 +6,7 @@ that are connected by facts and memberships form *communities* on several levels
 
 The hierarchy is derived from facts and entities, with or without a language model, and is stored beside them; it is
 never evidence. A cluster or community whose sources have changed is stale: its texts are deleted, and it is not
-retrieved until it has been rebuilt.
+retrieved until it is rebuilt.
 """
 
 from collections.abc import Sequence
@@ -48,7 +48,7 @@ class Summary:
     layer
         Layer of the summary, 1 or more.
     name, type, description
-        As of an entity.
+        As for an entity.
     members
         Identifiers of the entities (layer 1) or summaries (higher layers) that it covers, sorted; at least two.
     by
@@ -68,7 +68,7 @@ class Summary:
 
     @property
     def id(self) -> str:
-        """Identifier; stable as long as the members of the cluster and the name of the summary are."""
+        """Identifier; unchanged while the members of the cluster and the name of the summary stay the same."""
         return identity.digest("summary", self.cluster, identity.entity_key(self.name))
 
 
