@@ -1,4 +1,4 @@
-"""Run many model calls at once, at most N; after a stop no call begins, and those in progress complete."""
+"""Run model calls with bounded concurrency; after a stop, no new call starts, and calls in progress complete."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -15,7 +15,7 @@ class BoundedRunner:
     """Runs asynchronous calls, at most ``at_once`` of them at the same time, in the order of submission.
 
     The calls are paid for, so those in progress complete after :meth:`stop` and after a ``ModelUnavailable``, which
-    stops the run. Any other exception, and cancelling the caller, cancels them; where losing them is right at every
+    stops the run. Any other exception, and cancelling the caller, cancels them. To cancel the calls at every
     error, use :func:`polyadic.concurrency.task_group.task_group`.
 
     Parameters
