@@ -1,7 +1,7 @@
 """LightRAG-compatible API, so that its clients can be used with this server.
 
-A LightRAG server has one workspace. Here the header ``LIGHTRAG-WORKSPACE`` or the base URL ``/lightrag/NAME`` names it;
-otherwise it is the only workspace that the key opens.
+A LightRAG server has one workspace. Here, the header ``LIGHTRAG-WORKSPACE`` or the base URL ``/lightrag/NAME`` names the
+workspace; without either, it is the only one that the key allows.
 """
 
 import asyncio
@@ -79,7 +79,7 @@ class LightRAGQueryRequest(BaseModel):
 
 
 class LightRAGReference(BaseModel):
-    """The document that a marker of the answer points to; ``content`` are the sentences quoted from it."""
+    """The document that a marker of the answer points to; ``content`` has the sentences quoted from it."""
 
     reference_id: str
     file_path: str
