@@ -21,7 +21,7 @@ from polyadic.tracing.spans import step_done
 
 @dataclass(frozen=True, slots=True)
 class _StagedBatch:
-    """A staged batch: actions and chunks by document id, and the documents that need work."""
+    """A staged batch: the documents that need work (``todo``), and actions, windows and chunks by document id."""
 
     actions: Mapping[str, ReindexAction]
     todo: Sequence[Document]
@@ -58,7 +58,7 @@ class _CompletedDocuments:
 
 
 class BatchPipeline:
-    """The steps of a run that each batch passes through.
+    """The indexing steps of a batch.
 
     Parameters
     ----------

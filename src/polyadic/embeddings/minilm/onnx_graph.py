@@ -1,10 +1,10 @@
 """Build the transformer of all-MiniLM-L6-v2 as an ONNX graph over its safetensors file.
 
-The graph contains no weights, only their offsets in that file: it has 25 KB, and the runtime maps the file into memory
-instead of reading a copy. Gemm accepts a weight as stored, (outputs, inputs).
+The graph contains no weights, only their offsets in that file: it is 25 KB in size, and the runtime maps the file into
+memory instead of reading a copy. Gemm accepts a weight as stored, (outputs, inputs).
 
-It uses standard ONNX operators. Written with the runtime's fused ones (Attention, BiasGelu, SkipLayerNormalization,
-EmbedLayerNormalization) it was a tenth slower: matrix products take nine tenths of the time, and Gemm is fastest.
+It uses standard ONNX operators. A graph of the runtime's fused operators (Attention, BiasGelu, SkipLayerNormalization,
+EmbedLayerNormalization) was a tenth slower: matrix products take nine tenths of the time, and Gemm is fastest.
 """
 
 import json
@@ -25,7 +25,7 @@ _EPSILON = 1e-12
 _OPSET, _IR_VERSION = 20, 9
 # Domain of the runtime's own operators.
 FUSED = "com.microsoft"
-# Added to the attention scores of padding tokens; softmax turns it into 0.
+# Added to the attention scores of padding tokens, so that softmax gives them weight 0.
 _NEVER = np.float32(-1e9)
 
 
