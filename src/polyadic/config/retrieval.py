@@ -43,7 +43,7 @@ COMMON_METHODS: tuple[MethodName, ...] = ("auto", "walk", "hypergraph", "chunks"
 class RetrievalSettings(SettingsSection):
     """How knowledge is retrieved for a question."""
 
-    method: MethodName = Field(default="auto", description="auto, or another method of query --method")
+    method: MethodName = Field(default="auto", description="retrieval method: auto, or another one (docs/methods.md)")
     context_tokens: int = Field(default=4000, ge=1, description="token budget for the knowledge of a question")
     correct_spelling: bool = Field(default=True, description="correct misspelled words of a question before the search")
 
@@ -89,7 +89,7 @@ class HypergraphSettings(SettingsSection):
     )
     repeat_facts: bool = Field(
         default=False,
-        description="spend tokens on facts that a retrieved passage states, and cut no passage; true: as in the paper",
+        description="repeat facts that a retrieved passage states, and never shorten passages; true: as in the paper",
     )
     question_entities: Literal["names", "model"] = Field(
         default="names",
@@ -106,7 +106,7 @@ class ChunksSettings(SettingsSection):
 
 
 class LightRAGSettings(SettingsSection):
-    """Method ``lightrag``: LightRAG (arXiv 2410.05779) over facts decomposed into pairs."""
+    """Method ``lightrag``: LightRAG (arXiv 2410.05779) over facts expanded into pairs."""
 
     entities: int = Field(default=60, ge=1, description="entities nearest to those in the question")
     relations: int = Field(default=60, ge=1, description="pairs nearest to the question")
@@ -120,7 +120,7 @@ class LightRAGSettings(SettingsSection):
 
 
 class PathRAGSettings(SettingsSection):
-    """Method ``pathrag``: PathRAG (arXiv 2502.14902) over facts decomposed into pairs."""
+    """Method ``pathrag``: PathRAG (arXiv 2502.14902) over facts expanded into pairs."""
 
     entities: int = Field(default=40, ge=1, description="N: entities between which to search for paths")
     paths: int = Field(default=15, ge=1, description="K: maximum number of paths")
@@ -141,7 +141,7 @@ class GraphRAGSettings(SettingsSection):
         default=0.5, ge=0, le=1, description="fraction of the token budget for reports; the rest is for facts"
     )
     pairs: bool = Field(
-        default=False, description="decompose facts into pairs of entities, ordered as GraphRAG's relationships"
+        default=False, description="expand facts into pairs of entities, ordered as GraphRAG's relationships"
     )
 
 
@@ -220,7 +220,7 @@ class RaptorSettings(SettingsSection):
 class KAGSettings(SettingsSection):
     """Method ``kag``: KAG (arXiv 2409.13731), logical forms solved step by step with a language model."""
 
-    steps: int = Field(default=5, ge=1, le=20, description="maximum number of steps; each is one call, as is the plan")
+    steps: int = Field(default=5, ge=1, le=20, description="maximum number of steps; the plan and each step take one call")
     step_tokens: int = Field(default=2000, ge=100, description="token budget for the context of a step")
     facts: int = Field(default=10, ge=0, description="maximum number of facts of a step")
     passages: int = Field(default=10, ge=1, description="maximum number of passages of a step")
@@ -263,7 +263,7 @@ class HierarchySearchSettings(SettingsSection):
     communities: int = Field(
         default=8,
         ge=0,
-        description="maximum number of communities to report and connect; 0: all of the nearest, as in the paper",
+        description="maximum number of communities, nearest first, to report and connect by paths; 0: all, as in the paper",
     )
     paths: Literal["weighted", "plain"] = Field(
         default="weighted",
@@ -277,7 +277,7 @@ class HierarchySearchSettings(SettingsSection):
         default=True, description="put the entities that a question names before the nearest; false: as in the paper"
     )
     general_questions: bool = Field(
-        default=True, description="lead general questions to the largest communities; false: as in the paper"
+        default=True, description="use the largest communities for general questions; false: as in the paper"
     )
     local_facts: bool = Field(
         default=True,
