@@ -40,7 +40,7 @@ _PLAIN_HEADING = re.compile(r"(?![-*+•>|])[^\n]{0,79}[^\W_]['\"”’)\]]*")
 class ExtractionWindow:
     """A stretch of a document from which facts are extracted together, and the chunks that it is split into.
 
-    ``text`` begins with the overlap with the previous window; the rest is the text of ``chunks`` without their overlaps.
+    ``text`` begins with the overlap with the previous window; the rest is that of ``chunks`` without their overlaps.
     """
 
     text: Chunk
@@ -79,8 +79,8 @@ def chunk_document(document: Document, settings: ChunkingSettings) -> tuple[Chun
 
     Where windows are larger than chunks, the document is split into windows in this way, and each window into chunks.
 
-    All decisions depend only on nearby text, as sentence boundaries do: on the paragraph, or on some thousand characters
-    of a huge one. Changes of subject depend on the text between two definitions.
+    All decisions depend only on nearby text, as sentence boundaries do: on the paragraph, or on a few thousand
+    characters of a huge one. Changes of subject depend on the text between two definitions.
 
     >>> document = Document("file:engines", "Engines", "The first engine failed.  The second ran. ")
     >>> [(chunk.text, chunk.new_from) for chunk in chunk_document(document, ChunkingSettings())]

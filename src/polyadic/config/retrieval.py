@@ -220,7 +220,7 @@ class RaptorSettings(SettingsSection):
 class KAGSettings(SettingsSection):
     """Method ``kag``: KAG (arXiv 2409.13731), logical forms solved step by step with a language model."""
 
-    steps: int = Field(default=5, ge=1, le=20, description="maximum number of steps; the plan and each step take one call")
+    steps: int = Field(default=5, ge=1, le=20, description="maximum number of steps; plan and steps take a call each")
     step_tokens: int = Field(default=2000, ge=100, description="token budget for the context of a step")
     facts: int = Field(default=10, ge=0, description="maximum number of facts of a step")
     passages: int = Field(default=10, ge=1, description="maximum number of passages of a step")
@@ -263,7 +263,7 @@ class HierarchySearchSettings(SettingsSection):
     communities: int = Field(
         default=8,
         ge=0,
-        description="maximum number of communities, nearest first, to report and connect by paths; 0: all, as in the paper",
+        description="maximum number of communities to report and connect; 0: all of the nearest, as in the paper",
     )
     paths: Literal["weighted", "plain"] = Field(
         default="weighted",

@@ -1,7 +1,7 @@
 """LightRAG-compatible API, so that its clients can be used with this server.
 
-A LightRAG server has one workspace. Here, the header ``LIGHTRAG-WORKSPACE`` or the base URL ``/lightrag/NAME`` names the
-workspace; without either, it is the only one that the key allows.
+A LightRAG server has one workspace. Here, the header ``LIGHTRAG-WORKSPACE`` or the base URL ``/lightrag/NAME`` names
+it; without either, it is the only workspace that the key allows.
 """
 
 import asyncio
