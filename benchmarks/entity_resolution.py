@@ -36,8 +36,8 @@ referents and {same} with the same, each pair in its own document. No language m
 descriptions, so vectors play no part.
 
 Scores were calibrated on the even-numbered documents. `merge --auto` starts at {sure}, the lowest score from which at
-least 95% of the added pairs are correct, both over all documents and on the look-alikes. (A last name borne by only one
-person would score 0.86.)
+least 95% of the added pairs are correct, both over all documents and on the look-alikes. (A last name that only one
+person has would score 0.86.)
 """
 _LEAST = (SURE, 0.86, 0.8, 0.6)
 _MANY = 100_000

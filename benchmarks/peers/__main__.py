@@ -32,9 +32,9 @@ insertion. The last column is the ratio of the best other system to Polyadic (in
 Polyadic is worse.
 
 """
-PEERS = """The other systems, {peers}, have their default settings, but all split passages alike. LightRAG is asked in
-mode `mix`, without reranking and without caching replies to questions, nano-graphrag in local mode, and fast-graphrag
-with its store loaded before it is asked. On {machine}."""
+PEERS = """The other systems, {peers}, have their default settings, except that all split passages in the same way.
+LightRAG is queried in mode `mix`, without reranking and without caching replies to questions, nano-graphrag in local
+mode, and fast-graphrag with its store already loaded. On {machine}."""
 
 
 def main() -> int:
