@@ -29,7 +29,7 @@ def watch_folders(
 ) -> int:
     """Index folders, then every change below them, until Ctrl-C; return the exit code.
 
-    Documents whose file is deleted are deleted. Nothing is deleted while a whole folder is missing. Once the budget is
+    If a file is deleted, so is its document, but nothing is deleted while a whole folder is missing. Once the budget is
     used up, the exit code is 3.
     """
     watcher = FolderWatcher(folders, [kb.folder])

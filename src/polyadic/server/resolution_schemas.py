@@ -47,7 +47,7 @@ class MergeRequest(ApiRequest):
 
 
 class RenameRequest(ApiRequest):
-    """Give an entity another name, which no other entity has."""
+    """Give an entity another name, which must not be the name of another entity."""
 
     kind: Literal["rename"]
     name: EntityName
