@@ -11,7 +11,7 @@ from polyadic.model.types import Chunk, Document, Evidence, Participation, Span
 from polyadic.resolution.blocking import MOST_IN_A_BLOCK, by_name, by_vector
 from polyadic.resolution.homonyms import homonyms
 from polyadic.resolution.merge_candidates import SURE, CandidatePairs
-from polyadic.resolution.names import ParsedName
+from polyadic.resolution.parsed_name import ParsedName
 from polyadic.storage.sqlite.store import SqliteStore
 from tests.resolution.lookalikes import fill, lookalikes, put_together
 from tests.support.lookups import keyed

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polyadic.resolution.name_similarity import SimilarityKind, compare_names
-from polyadic.resolution.names import ParsedName
+from polyadic.resolution.parsed_name import ParsedName
 
 
 @pytest.mark.parametrize(

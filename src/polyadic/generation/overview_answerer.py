@@ -2,7 +2,7 @@
 
 from polyadic.generation.no_answer_texts import no_answer
 from polyadic.generation.quotations import quotation
-from polyadic.generation.quoted_text import QuotedText
+from polyadic.generation.quoted_answer import QuotedText
 from polyadic.model.identity import normal_text
 from polyadic.model.types import Answer, Item, ItemKind, Knowledge, Usage
 from polyadic.text.language import detect_language

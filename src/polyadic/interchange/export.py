@@ -13,7 +13,7 @@ from polyadic.interchange.facts_writer import fact_lines
 from polyadic.interchange.graphml import graphml_pieces
 from polyadic.interchange.hif_writer import hif_pieces
 from polyadic.interchange.neo4j import tables
-from polyadic.query.source_names import RelativeNames, SourceNames
+from polyadic.query.shown_source_names import RelativeNames, SourceNames
 from polyadic.storage.protocol import Reader
 from polyadic.workspace import Workspace
 

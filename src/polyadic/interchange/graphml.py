@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from xml.sax.saxutils import escape, quoteattr
 
 from polyadic.interchange.bipartite import all_entities, all_facts, all_participations
-from polyadic.query.source_names import SourceNames
+from polyadic.query.shown_source_names import SourceNames
 from polyadic.storage.protocol import Reader
 
 _KEYS = {

@@ -10,7 +10,7 @@ from polyadic.interchange.document_record import export_documents
 from polyadic.interchange.document_schema import VERSION, plain_decision, plain_document
 from polyadic.model.identity import document_id
 from polyadic.model.resolution import ResolutionDecision
-from polyadic.query.source_names import SourceNames
+from polyadic.query.shown_source_names import SourceNames
 from polyadic.storage.protocol import Reader
 
 

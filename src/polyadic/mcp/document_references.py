@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from polyadic.errors import NotFound
 from polyadic.mcp.limits import NAME, cut
 from polyadic.model.identity import document_id
-from polyadic.query.source_names import SourceNames
+from polyadic.query.shown_source_names import SourceNames
 from polyadic.storage.protocol import DocumentRecord, Reader
 
 URI = "polyadic://document/"

@@ -6,7 +6,7 @@ added or deleted between two requests.
 
 from dataclasses import replace
 
-from polyadic.query.source_names import SourceNames
+from polyadic.query.shown_source_names import SourceNames
 from polyadic.storage.protocol import DocumentListing, Reader
 
 

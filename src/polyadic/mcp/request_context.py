@@ -12,7 +12,7 @@ from starlette.requests import Request
 from polyadic.mcp.jobs import ToolJobs
 from polyadic.model.types import Filter
 from polyadic.query.document_filter import filter_documents
-from polyadic.query.source_names import RelativeNames, SourceNames
+from polyadic.query.shown_source_names import RelativeNames, SourceNames
 from polyadic.storage.protocol import Reader
 from polyadic.workspace import Workspace
 

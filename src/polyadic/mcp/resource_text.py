@@ -5,7 +5,7 @@ from pydantic import BaseModel, ConfigDict
 from polyadic.errors import NotFound
 from polyadic.mcp.document_references import document_named, uri_of
 from polyadic.model.types import Span, page_of
-from polyadic.query.source_names import SourceNames
+from polyadic.query.shown_source_names import SourceNames
 from polyadic.storage.protocol import Reader
 
 

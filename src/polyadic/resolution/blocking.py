@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 
 from polyadic.resolution.name_similarity import SHORTEST_WITH_A_SLIP
-from polyadic.resolution.names import ParsedName
+from polyadic.resolution.parsed_name import ParsedName
 from polyadic.storage.protocol import Vectors
 
 Pair = tuple[int, int]

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, reduce
 
 from polyadic.model.types import Entity
-from polyadic.resolution.names import SMALL, ParsedName
+from polyadic.resolution.parsed_name import SMALL, ParsedName
 from polyadic.text.stopwords import function_words
 from polyadic.text.stopwords import words as listed
 from polyadic.text.words import WORD, words

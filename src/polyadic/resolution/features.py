@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from polyadic.model.types import Entity
 from polyadic.model.value_entities import is_value
 from polyadic.resolution.descriptions import DescriptionIndex
-from polyadic.resolution.names import ParsedName
+from polyadic.resolution.parsed_name import ParsedName
 from polyadic.storage.incidence import positions_of
 from polyadic.storage.protocol import Reader, Rows
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from polyadic.resolution.names import SMALL, ParsedName
+from polyadic.resolution.parsed_name import SMALL, ParsedName
 
 SHORTEST_WITH_A_SLIP = 8
 

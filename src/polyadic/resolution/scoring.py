@@ -14,7 +14,7 @@ from polyadic.model.value_entities import VALUE_TYPES
 from polyadic.resolution.descriptions import content_words
 from polyadic.resolution.features import ResolutionFeatures
 from polyadic.resolution.name_similarity import NameSimilarity, SimilarityKind
-from polyadic.resolution.names import LEGAL, ParsedName
+from polyadic.resolution.parsed_name import LEGAL, ParsedName
 from polyadic.text.stopwords import words as listed
 
 LEAST = 0.3

@@ -11,7 +11,7 @@ from fastapi import APIRouter, Depends, Request
 
 from polyadic.errors import StoreBusy
 from polyadic.indexing.publisher import withdraw
-from polyadic.query.source_names import RelativeNames
+from polyadic.query.shown_source_names import RelativeNames
 from polyadic.server.dependencies import Caller, Served
 from polyadic.server.jobs.job import UNFINISHED, Job, JobRequest, JobState
 from polyadic.server.jobs.upload import UploadedText

@@ -6,7 +6,7 @@ from contextlib import aclosing
 
 from polyadic.concurrency.task_stream import TaskStream
 from polyadic.model.types import Answer, Citation, Filter, Knowledge
-from polyadic.query.source_names import RelativeNames
+from polyadic.query.shown_source_names import RelativeNames
 from polyadic.retrieval.registry import needs_model
 from polyadic.server.problem_details import ProblemError
 from polyadic.server.query_schemas import AnswerRequest, FilterSchema, RetrieveRequest

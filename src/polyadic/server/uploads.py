@@ -14,7 +14,7 @@ from starlette.requests import Request
 
 from polyadic.concurrency.run_in_thread import run_in_thread
 from polyadic.model.identity import digest, document_id
-from polyadic.query.source_names import RelativeNames
+from polyadic.query.shown_source_names import RelativeNames
 from polyadic.server.file_names import distinct, sanitize_file_name, sanitize_file_path
 from polyadic.server.jobs.job import Job, JobRequest
 from polyadic.server.jobs.upload import SCHEME, Upload, UploadedText

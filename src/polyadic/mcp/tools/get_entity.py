@@ -12,7 +12,7 @@ from polyadic.mcp.results import ToolResult
 from polyadic.mcp.tools.tool import Name, Tool, ToolArguments
 from polyadic.query import lookup
 from polyadic.query.fact_details import fact_details
-from polyadic.query.source_names import SourceNames
+from polyadic.query.shown_source_names import SourceNames
 from polyadic.storage.protocol import Reader
 
 

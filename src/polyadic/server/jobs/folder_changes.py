@@ -7,7 +7,7 @@ from pathlib import Path
 
 from polyadic.errors import FolderMissing
 from polyadic.indexing.report import IndexProgress, IndexReport
-from polyadic.query.source_names import RelativeNames
+from polyadic.query.shown_source_names import RelativeNames
 from polyadic.server.jobs.upload import Upload
 from polyadic.workspace import Workspace
 

@@ -24,7 +24,7 @@ from polyadic.errors import PolyadicError, StoreBusy, without_addresses
 from polyadic.hierarchy.build_report import BuildProgress, BuildReport
 from polyadic.indexing.report import IndexProgress, IndexReport
 from polyadic.llm.budget import SpendingBudget
-from polyadic.query.source_names import RelativeNames
+from polyadic.query.shown_source_names import RelativeNames
 from polyadic.server.jobs.cpu_share import stand_behind_questions
 from polyadic.server.jobs.folder_changes import FolderChanges
 from polyadic.server.jobs.job import JobProgress, JobRequest

@@ -11,7 +11,7 @@ from starlette.responses import PlainTextResponse, Response
 from polyadic.errors import NotFound
 from polyadic.indexing.publisher import withdraw
 from polyadic.model.types import Document, Span, page_of
-from polyadic.query.source_names import RelativeNames
+from polyadic.query.shown_source_names import RelativeNames
 from polyadic.server.accepted_jobs import ACCEPTED, RequestedId, accepted, start_once
 from polyadic.server.dependencies import Name, Reading, Served, Writing
 from polyadic.server.document_schemas import (

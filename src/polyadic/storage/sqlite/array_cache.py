@@ -21,8 +21,8 @@ from polyadic.storage.arrays.builder import build
 from polyadic.storage.arrays.matrix import Matrix
 from polyadic.storage.arrays.state import StoreState
 from polyadic.storage.sql import change_log
-from polyadic.storage.sqlite.connection import SqliteConnection
-from polyadic.storage.sqlite.database import connect, is_read_only, rolled_back
+from polyadic.storage.sqlite.connection import SqliteConnection, roll_back
+from polyadic.storage.sqlite.database import connect, is_read_only
 
 LEAST_CHANGED, MOST_CHANGED = 2_000, 25_000
 SHARE_CHANGED = 0.125
@@ -126,7 +126,7 @@ class SnapshotManager:
             try:
                 yield connection
             finally:
-                rolled_back(connection)
+                roll_back(connection)
 
 
 def is_due(changed: int, size: int) -> bool:

@@ -23,6 +23,12 @@ class SqliteConnection(sqlite3.Connection):
             yield f"IN ({','.join('?' * len(part))})", part
 
 
+def roll_back(connection: sqlite3.Connection) -> None:
+    """Roll back the open transaction, unless SQLite has done so itself (as it does when the disk is full)."""
+    if connection.in_transaction:
+        connection.execute("ROLLBACK")
+
+
 @lru_cache(maxsize=256)
 def statement(change: RowChange) -> str:
     """Make the statement that changes one row.

@@ -1,4 +1,4 @@
-"""Open the SQLite file of a workspace: pragmas, schema version, migrations."""
+"""Open the SQLite file of a workspace: locks, pragmas, hints on errors."""
 
 import contextlib
 import os
@@ -11,7 +11,7 @@ from filelock import FileLock
 
 from polyadic.errors import StoreError
 from polyadic.storage.sqlite.connection import SqliteConnection
-from polyadic.storage.sqlite.schema import APPLICATION_ID, MIGRATIONS, UNRELEASED_APPLICATION_ID, VERSION, schema
+from polyadic.storage.sqlite.migrations import is_current, migrate
 
 BUSY_MILLISECONDS = 30_000
 READING_CACHE, WRITING_CACHE = 16, 64
@@ -69,7 +69,7 @@ def _connect_read_only(path: Path, cache: int) -> SqliteConnection:
         connection = _open_read_only(path)
         try:
             connection.execute("PRAGMA trusted_schema = OFF")
-            if _version(connection, path) < VERSION:
+            if not is_current(connection, path):
                 message = f"{path} was written by an older Polyadic and must be upgraded, but it is read-only"
                 raise StoreError(message, "run polyadic status once with write access, or on a copy of the folder")
             connection.execute(f"PRAGMA cache_size = {-1024 * cache}")
@@ -157,15 +157,9 @@ def _is_disk_full(folder: Path) -> bool:
         return False
 
 
-def rolled_back(connection: sqlite3.Connection) -> None:
-    """Roll back the open transaction, unless SQLite has done so itself (as it does when the disk is full)."""
-    if connection.in_transaction:
-        connection.execute("ROLLBACK")
-
-
 def _prepare(connection: sqlite3.Connection, path: Path, cache: int) -> None:
     connection.execute("PRAGMA trusted_schema = OFF")
-    version = _version(connection, path)
+    current = is_current(connection, path)
     # Vectors of 1.5 kB waste a quarter of a 4 kB page; only a new file takes the size.
     connection.execute("PRAGMA page_size = 16384")
     # NORMAL in WAL mode survives kill -9 at any moment; only a power cut may lose the last commits, never the store.
@@ -173,55 +167,8 @@ def _prepare(connection: sqlite3.Connection, path: Path, cache: int) -> None:
     connection.execute("PRAGMA synchronous = NORMAL")
     # Deleted documents must not remain readable in the file.
     connection.execute("PRAGMA secure_delete = ON")
-    if version < VERSION:
-        _migrate(connection, path)
+    if not current:
+        migrate(connection, path)
     # Only now: the journal of a migration may be as large as the store, and SQLite then uses a multiple of the cache.
     connection.execute(f"PRAGMA cache_size = {-1024 * cache}")
     connection.execute("PRAGMA temp_store = MEMORY")
-
-
-def _version(connection: sqlite3.Connection, path: Path) -> int:
-    application = connection.execute("PRAGMA application_id").fetchone()[0]
-    version: int = connection.execute("PRAGMA user_version").fetchone()[0]
-    tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-    if tables and application == UNRELEASED_APPLICATION_ID:
-        raise StoreError(
-            f"{path} was written by a version of Polyadic before the first release, whose stores are not read any more",
-            "delete its folder, or choose another one, and index the documents again",
-        )
-    if tables and application != APPLICATION_ID:
-        raise StoreError(f"{path} is a database of some other program", "choose another folder for the workspace")
-    if version > VERSION:
-        raise StoreError(
-            f"{path} was written by a newer Polyadic (store version {version}, this one knows {VERSION})",
-            "upgrade Polyadic",
-        )
-    return version
-
-
-def _migrate(connection: sqlite3.Connection, path: Path) -> None:
-    """Create the tables of a new store, or bring those of an earlier version up to date, in one transaction."""
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        # Another process may have migrated the store while this one waited for the lock.
-        version = _version(connection, path)
-        scripts = MIGRATIONS[version - 1 :] if version else ()
-        for statement in schema() if not version else (one for script in scripts for one in _statements(script)):
-            connection.execute(statement)
-        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-        connection.execute(f"PRAGMA user_version = {VERSION}")
-        connection.execute("COMMIT")
-    except BaseException:
-        rolled_back(connection)
-        raise
-
-
-def _statements(script: str) -> list[str]:
-    # executescript() would commit first; a migration must be atomic.
-    statements, pending = [], ""
-    for line in script.splitlines():
-        pending += line + "\n"
-        if sqlite3.complete_statement(pending):
-            statements.append(pending)
-            pending = ""
-    return [*statements, pending] if pending.strip() else statements

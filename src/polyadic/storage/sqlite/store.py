@@ -37,14 +37,13 @@ from polyadic.storage.sql.meta import meta, metas
 from polyadic.storage.sql.reembedding import SqlReembeddingWriter
 from polyadic.storage.sql.transfer import COPYING, SqlCopySource, check_whole
 from polyadic.storage.sqlite.array_cache import SnapshotManager
-from polyadic.storage.sqlite.connection import SqliteConnection
+from polyadic.storage.sqlite.connection import SqliteConnection, roll_back
 from polyadic.storage.sqlite.database import (
     BUSY_MILLISECONDS,
     WRITING_CACHE,
     connect,
     fingerprint,
     is_read_only,
-    rolled_back,
     translate_errors,
 )
 from polyadic.storage.sqlite.full_text import SqliteCopyTarget, SqliteWordIndex, SqliteWriter
@@ -270,7 +269,7 @@ class SqliteStore:
 
     def _release(self, connection: SqliteConnection) -> None:
         """Return a connection to the pool, or close it: each pooled one holds open files and cached pages."""
-        rolled_back(connection)
+        roll_back(connection)
         with self._pool_lock:
             if len(self._idle) < _MAX_IDLE:
                 self._idle.append(connection)
@@ -324,7 +323,7 @@ def _transaction(connection: SqliteConnection) -> Iterator[None]:
         yield
         connection.execute("COMMIT")
     except BaseException:
-        rolled_back(connection)
+        roll_back(connection)
         raise
 
 

@@ -8,7 +8,7 @@ from polyadic.config import EmbeddingSettings, Settings
 from polyadic.indexing.report import IndexReport
 from polyadic.loaders.skipped import SkippedInput
 from polyadic.model.types import Document, Span
-from polyadic.query.source_names import RelativeNames
+from polyadic.query.shown_source_names import RelativeNames
 from polyadic.storage.protocol import FailedChunk
 from polyadic.workspace import Workspace
 
