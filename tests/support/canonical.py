@@ -4,6 +4,7 @@ Two stores with the same evidence must give the same text, byte for byte, whatev
 """
 
 import json
+from dataclasses import fields
 
 from polyadic.model.identity import loose_name
 from polyadic.storage.protocol import Store
@@ -17,7 +18,8 @@ def canonical(store: Store) -> str:
         records = reader.records.documents()
         for record in records:
             document = reader.records.document(record.id)
-            lines.append(["document", document.source, document.title, document.text, dict(document.metadata)])
+            stored = {one.name: getattr(document, one.name) for one in fields(document) if one.compare}
+            lines.append(["document", stored])
             for chunk in chunks_of(reader, record.id):
                 lines.append(["chunk", chunk.id, chunk.document_id, chunk.span.start, chunk.span.end, chunk.tokens])
         everything = reader.rows("fact")

@@ -87,7 +87,7 @@ class FactsLine(_LenientModel):
         return self
 
 
-_DOCUMENT_KEYS = ("source", "document", "_id", "title")
+_DOCUMENT_KEYS = [info.alias or name for name, info in FactsLine.model_fields.items() if name != "facts"]
 
 
 @dataclass(slots=True)
