@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from polyadic.config import ReadingSettings
-from polyadic.evaluation.extraction_eval import ExtractionTally, compare_facts, detokenised, mention_recall
+from polyadic.evaluation.extraction_eval import ExtractionTally, compare_facts, detokenized, mention_recall
 from polyadic.extraction.sentence_extractor import SentenceExtractor
 from polyadic.loaders.loader import read_documents
 from polyadic.model.types import Chunk, Document, Evidence, Span
@@ -63,7 +63,7 @@ def _row_of_prose(name: str, prose: Sequence[Evidence]) -> str:
 
 
 def _compare(item: dict[str, Any]) -> ExtractionTally:
-    evidence = _extract(Document(item["_id"], "", detokenised(item["text"])))
+    evidence = _extract(Document(item["_id"], "", detokenized(item["text"])))
     return compare_facts(
         [fact["entities"] for fact in item["facts"]], [[p.name for p in e.participants] for e in evidence]
     )
@@ -74,7 +74,7 @@ def _mentions(item: dict[str, Any]) -> tuple[int, int]:
     found = annotated = 0
     for number, sentence in enumerate(item["sentences"]):
         gold = [m["name"] for entity in item["entities"] for m in entity["mentions"] if m["sentence"] == number]
-        evidence = _extract(Document(f"{item['_id']}#{number}", "", detokenised(sentence)))
+        evidence = _extract(Document(f"{item['_id']}#{number}", "", detokenized(sentence)))
         sentence_found, sentence_annotated = mention_recall(gold, [p.name for e in evidence for p in e.participants])
         found, annotated = found + sentence_found, annotated + sentence_annotated
     return found, annotated

@@ -21,7 +21,7 @@ _NORMS = ("attention.output.LayerNorm", "output.LayerNorm")
 _EMBEDDINGS = tuple(
     f"embeddings.{name}.weight" for name in ("word_embeddings", "position_embeddings", "token_type_embeddings")
 )
-_NORMALISED = "embeddings.LayerNorm"
+_NORMALIZED = "embeddings.LayerNorm"
 
 
 class Network:
@@ -29,7 +29,7 @@ class Network:
 
     def __init__(self, weights: Path) -> None:
         file = ModelWeights(weights)
-        names = [*_EMBEDDINGS, *(f"{_NORMALISED}.{part}" for part in ("weight", "bias"))]
+        names = [*_EMBEDDINGS, *(f"{_NORMALIZED}.{part}" for part in ("weight", "bias"))]
         for layer in range(LAYERS):
             names += [
                 f"encoder.layer.{layer}.{one}.{part}" for one in (*_PRODUCTS, *_NORMS) for part in ("weight", "bias")
@@ -81,15 +81,15 @@ def logits(weights: Mapping[str, Tensor], inputs: Mapping[str, NDArray[np.int64]
     ids, mask, segments = (torch.from_numpy(inputs[name]) for name in ("input_ids", "attention_mask", "token_type_ids"))
     never = (1 - mask.to(torch.bfloat16))[:, None, None, :] * -1e4
     words, positions, kinds = (weights[name] for name in _EMBEDDINGS)
-    state = _normalised(weights, words[ids] + positions[: ids.shape[1]] + kinds[segments], _NORMALISED)
+    state = _normalized(weights, words[ids] + positions[: ids.shape[1]] + kinds[segments], _NORMALIZED)
     state = functional.dropout(state, _DROPOUT, training)
     for layer in range(LAYERS):
         name = f"encoder.layer.{layer}"
         with torch.set_grad_enabled(training and layer >= FROZEN):
             attended = _linear(weights, _attention(weights, state, never, name), f"{name}.attention.output.dense")
-            state = _normalised(weights, state + attended, f"{name}.attention.output.LayerNorm")
+            state = _normalized(weights, state + attended, f"{name}.attention.output.LayerNorm")
             inner = functional.gelu(_linear(weights, state, f"{name}.intermediate.dense"))
-            state = _normalised(
+            state = _normalized(
                 weights, state + _linear(weights, inner, f"{name}.output.dense"), f"{name}.output.LayerNorm"
             )
     return functional.linear(state[:, 0], weights["head.weight"], weights["head.bias"])[:, 0].float()
@@ -109,5 +109,5 @@ def _linear(weights: Mapping[str, Tensor], state: Tensor, name: str) -> Tensor:
     return functional.linear(state, weights[f"{name}.weight"], weights[f"{name}.bias"])
 
 
-def _normalised(weights: Mapping[str, Tensor], state: Tensor, name: str) -> Tensor:
+def _normalized(weights: Mapping[str, Tensor], state: Tensor, name: str) -> Tensor:
     return functional.layer_norm(state, (_HIDDEN,), weights[f"{name}.weight"], weights[f"{name}.bias"], _EPSILON)

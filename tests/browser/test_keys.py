@@ -46,7 +46,7 @@ def test_wrong_key_is_reported_and_right_key_is_accepted(keyed: Keyed, opened: O
     expect(page.get_by_role("heading", name="This server requires a key")).to_be_visible()
     seen("keys-asked", page)
     give(page, f"{keyed.writes}x")
-    expect(page.get_by_role("alert")).to_contain_text("Key not recognised")
+    expect(page.get_by_role("alert")).to_contain_text("Key not recognized")
     seen("keys-wrong", page)
     give(page, keyed.writes)
     expect(page.get_by_role("combobox", name="Workspace")).to_have_value("letters")
@@ -116,7 +116,7 @@ def test_removed_key_is_requested_again(keyed: Keyed, opened: Opened) -> None:
     assert keys is not None
     keys.remove(keyed.writes.split("-")[1])
     question.press("Enter")
-    expect(page.get_by_role("alert")).to_contain_text("Key not recognised")
+    expect(page.get_by_role("alert")).to_contain_text("Key not recognized")
     give(page, keyed.reads)
     expect(page.locator(".answer-text")).to_contain_text("Ada Lovelace")
 

@@ -138,8 +138,8 @@ def test_changed_prompt_gives_another_copy(data: Path, tmp_path: Path, server: M
     assert (set((out / FOLDER).iterdir()), len(server.asked)) == (copies, asked)
     prompts = out / "workspace" / "prompts"
     prompts.mkdir()
-    shipped = (files("polyadic.llm") / "prompts" / "summarise_cluster.txt").read_text(encoding="utf-8")
-    (prompts / "summarise_cluster.txt").write_text(f"{shipped}\nWrite in short sentences.\n", encoding="utf-8")
+    shipped = (files("polyadic.llm") / "prompts" / "summarize_cluster.txt").read_text(encoding="utf-8")
+    (prompts / "summarize_cluster.txt").write_text(f"{shipped}\nWrite in short sentences.\n", encoding="utf-8")
     run(data, out, settings, "layers=1")
     assert len(set((out / FOLDER).iterdir()) - copies) == 1
     assert any("Write in short sentences." in one.text for one in server.asked[asked:])

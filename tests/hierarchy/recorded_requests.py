@@ -82,7 +82,7 @@ def summaries(
     server: ModelServer, members: Sequence[MemberContext] = MEMBERS, layer: int = 1, **how: Any
 ) -> ClusterSummaries:
     """What it makes of a cluster."""
-    return written(server, lambda writing: writing.summarise(layer, members), **how)
+    return written(server, lambda writing: writing.summarize(layer, members), **how)
 
 
 def saying(

@@ -314,7 +314,7 @@ def test_no_layer_follows_one_whose_sparsity_hardly_changes(tmp_path: Path) -> N
             hierarchy = hierarchy_of(kb)
         return len({one.layer for one in hierarchy.clusters}), len(hierarchy.sparsities)
 
-    # Of the second layer the sparsity is known, and that it is none: its clusters are not summarised.
+    # Of the second layer the sparsity is known, and that it is none: its clusters are not summarized.
     assert layers(0.0)[0] > 1
     assert layers(1e6) == (1, 2)
 

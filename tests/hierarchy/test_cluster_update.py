@@ -115,7 +115,7 @@ def test_clusters_that_become_equal_are_merged() -> None:
     assert [cluster.own for cluster in kept.remade] == [(a, b)] and kept.loose == ()
 
 
-def test_of_two_clusters_that_become_one_the_summarised_one_stays() -> None:
+def test_of_two_clusters_that_become_one_the_summarized_one_stays() -> None:
     # A cluster that has lost a member, one that always had a and b alone, and one that has a as a guest, in whichever
     # order they stand.
     for a, b, gone, c in zip(ITEMS[:6], ITEMS[6:12], ITEMS[12:18], ITEMS[18:], strict=True):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from polyadic.hierarchy.extractive_summarizer import FINDINGS, NO_FACTS, ExtractiveSummarizer, reported, summarised
+from polyadic.hierarchy.extractive_summarizer import FINDINGS, NO_FACTS, ExtractiveSummarizer, reported, summarized
 from polyadic.hierarchy.prompt_context import FactContext, MemberContext
 from polyadic.model.hierarchy import EXTRACTIVE, Cluster, ReportFinding
 from polyadic.text.numeric_names import is_a_number
@@ -14,7 +14,7 @@ from tests.hierarchy.recorded_requests import ADA, BABBAGE, DESIGNED, ENGINE, FA
 
 
 def test_a_summary_is_named_after_the_central_members() -> None:
-    found = summarised(1, MEMBERS)
+    found = summarized(1, MEMBERS)
     (summary,) = found.summaries
     assert (summary.name, summary.type, summary.by) == (
         "Ada Lovelace · Analytical Engine",
@@ -30,17 +30,17 @@ def test_a_summary_is_named_after_the_central_members() -> None:
 
 def test_sources_are_the_members_whose_text_is_used() -> None:
     # Names of two, the type of three, two facts.
-    assert summarised(1, MEMBERS).sources == ("ada", "babbage", "engine", "f1", "f3", "somerville")
+    assert summarized(1, MEMBERS).sources == ("ada", "babbage", "engine", "f1", "f3", "somerville")
 
 
 def test_summary_does_not_depend_on_member_order() -> None:
     drawn = random.Random(1)
     members, facts = list(MEMBERS), list(FACTS)
-    expected = summarised(1, members), reported(members, facts)
+    expected = summarized(1, members), reported(members, facts)
     for _ in range(20):
         drawn.shuffle(members)
         drawn.shuffle(facts)
-        assert (summarised(1, members), reported(members, facts)) == expected
+        assert (summarized(1, members), reported(members, facts)) == expected
 
 
 def test_report_lists_the_most_connecting_facts_then_new_ones() -> None:
@@ -80,32 +80,32 @@ def test_without_facts_there_is_no_report() -> None:
 
 def test_descriptions_are_used_without_facts() -> None:
     bare = [MemberContext(one.id, one.name, one.type, one.description) for one in (ADA, BABBAGE, ENGINE)]
-    found = summarised(1, bare)
+    found = summarized(1, bare)
     assert found.summaries[0].name == "Ada Lovelace · Analytical Engine"
     assert found.summaries[0].description == f"{ADA.description} {BABBAGE.description}"
-    assert summarised(1, [MemberContext("a", "A"), MemberContext("b", "B")]).summaries[0].description == ""
+    assert summarized(1, [MemberContext("a", "A"), MemberContext("b", "B")]).summaries[0].description == ""
 
 
 @pytest.mark.parametrize("members", [(), (ADA,)])
 def test_fewer_than_two_members_have_no_summary(members: Sequence[MemberContext]) -> None:
-    assert summarised(1, members).summaries == ()
+    assert summarized(1, members).summaries == ()
 
 
 def test_numbers_are_names_only_as_a_last_resort() -> None:
     years = [MemberContext(year, year, facts=(fact("f", "It was so.", "1843", "1844"),)) for year in ("1843", "1844")]
-    assert summarised(1, [*years, MemberContext("e", "Engine")]).summaries[0].name == "Engine · 1843"
-    assert summarised(1, years).summaries[0].name == "1843 · 1844"
+    assert summarized(1, [*years, MemberContext("e", "Engine")]).summaries[0].name == "Engine · 1843"
+    assert summarized(1, years).summaries[0].name == "1843 · 1844"
 
 
 def test_equal_member_names_appear_once() -> None:
     members = [MemberContext(str(n), "Mercury") for n in range(3)]
-    assert summarised(1, members).summaries[0].name == "Mercury"
+    assert summarized(1, members).summaries[0].name == "Mercury"
 
 
 def test_a_summary_of_summaries_is_named_after_their_first_members() -> None:
     one = MemberContext("s1", "Ada Lovelace · Analytical Engine")
     members = [one, MemberContext("s2", "Mira Falk · Osk"), MemberContext("s3", "Ada Lovelace · Turin")]
-    (summary,) = summarised(2, members).summaries
+    (summary,) = summarized(2, members).summaries
     assert (summary.name, summary.layer) == ("Ada Lovelace · Mira Falk", 2)
     assert summary.cluster == Cluster(1, ("s1", "s2", "s3"), ()).id
 
@@ -117,18 +117,18 @@ def test_facts_of_summaries_count_towards_centrality() -> None:
         MemberContext("s2", "Yps", facts=(shared,)),
         MemberContext("s3", "Alpha"),
     ]
-    (summary,) = summarised(2, members).summaries
+    (summary,) = summarized(2, members).summaries
     assert (summary.name, summary.description) == ("Yps · Zeta", "Ada met Bob.")
 
 
 def test_similar_names_are_not_both_used() -> None:
     members = [MemberContext(name, name) for name in ("Ada Lovelace", "Lovelace", "Ada King Lovelace", "Osk")]
-    assert summarised(1, members).summaries[0].name == "Ada King Lovelace · Osk"
+    assert summarized(1, members).summaries[0].name == "Ada King Lovelace · Osk"
 
 
 def test_type_ties_are_broken_by_centrality() -> None:
-    assert summarised(1, [ENGINE, ADA]).summaries[0].type == "person"
-    assert summarised(1, [MemberContext("a", "A"), MemberContext("b", "B")]).summaries[0].type == ""
+    assert summarized(1, [ENGINE, ADA]).summaries[0].type == "person"
+    assert summarized(1, [MemberContext("a", "A"), MemberContext("b", "B")]).summaries[0].type == ""
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ def test_numbers_and_dates_are_recognized(name: str, expected: bool) -> None:
 
 def test_implements_the_summarizer_protocol() -> None:
     writing = ExtractiveSummarizer()
-    assert asyncio.run(writing.summarise(1, MEMBERS)) == summarised(1, MEMBERS)
+    assert asyncio.run(writing.summarize(1, MEMBERS)) == summarized(1, MEMBERS)
     assert asyncio.run(writing.report(MEMBERS, FACTS)) == reported(MEMBERS, FACTS)
 
 
@@ -168,4 +168,4 @@ def test_large_communities_are_fast() -> None:
 
 def test_common_words_and_section_numbers_are_not_joined_to_names() -> None:
     members = [MemberContext(name, name) for name in ("Beryl Coronet", "window", "Art 74")]
-    assert summarised(1, members).summaries[0].name == "Beryl Coronet"
+    assert summarized(1, members).summaries[0].name == "Beryl Coronet"

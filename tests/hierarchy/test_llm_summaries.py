@@ -10,7 +10,7 @@ import pytest
 
 from polyadic.config import HierarchyBuildSettings
 from polyadic.errors import ModelUnavailable
-from polyadic.hierarchy.extractive_summarizer import summarised
+from polyadic.hierarchy.extractive_summarizer import summarized
 from polyadic.hierarchy.llm_summarizer import CUT_OFF, UNUSABLE_SUMMARIES, LLMSummarizer
 from polyadic.hierarchy.prompt_context import MemberContext
 from polyadic.hierarchy.summarizer import ClusterSummaries
@@ -99,7 +99,7 @@ def test_a_reply_is_paid_for_once(server: ModelServer) -> None:
 
 def test_the_same_members_make_the_same_request(server: ModelServer) -> None:
     asked = [written(server, request_for(MEMBERS)) for _ in range(2)]
-    assert asked[0] == asked[1] and asked[0].purpose == "summarise"
+    assert asked[0] == asked[1] and asked[0].purpose == "summarize"
     assert prompt_tokens(asked[0]) > 400 and not server.asked
 
 
@@ -128,7 +128,7 @@ def test_members_beyond_the_context_window_are_left_out(server: ModelServer) -> 
 def test_workspace_prompt_is_used(server: ModelServer, tmp_path: Path) -> None:
     folder = tmp_path / "prompts"
     folder.mkdir()
-    (folder / "summarise_cluster.txt").write_text(
+    (folder / "summarize_cluster.txt").write_text(
         'mine-1\n=== user\nMy "summaries" in JSON, please:\n$members $types\n'
     )
     found = summaries(server, prompts=PromptLibrary(tmp_path), json_mode="text")
@@ -175,7 +175,7 @@ def test_extractive_summary_replaces_an_unusable_reply(server: ModelServer, kind
     server.misbehave(kind, times=None)
     memory = Kept()
     found = summaries(server, memory=memory)
-    expected = summarised(1, MEMBERS)
+    expected = summarized(1, MEMBERS)
     assert (found.summaries, found.sources) == (expected.summaries, expected.sources)
     assert found.summaries[0].by == EXTRACTIVE
     assert UNUSABLE_SUMMARIES in found.dropped and why in found.failed and "\n" not in found.failed
@@ -201,5 +201,5 @@ def test_requests_can_be_written_to_batch_files(server: ModelServer) -> None:
     by_file = BatchModel(EndpointModel(model_settings(server, key_variable="")), lambda key: None)
     writing = LLMSummarizer(CachedModel(by_file, Kept()), PromptLibrary(), HierarchyBuildSettings())
     with pytest.raises(ReplyPending) as awaited:
-        asyncio.run(writing.summarise(1, MEMBERS))
-    assert [noted.purpose for noted in awaited.value.requests] == ["summarise"]
+        asyncio.run(writing.summarize(1, MEMBERS))
+    assert [noted.purpose for noted in awaited.value.requests] == ["summarize"]

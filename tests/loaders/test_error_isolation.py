@@ -38,7 +38,7 @@ def broken(work: Any, error: Exception) -> Any:
 
 STEPS = [
     (indexing, "extraction_windows", "indexing/batch_pipeline.py"),
-    (named_entities, "_capitalised", "text/named_entities.py"),
+    (named_entities, "_capitalized", "text/named_entities.py"),
     (publisher, "windows", "indexing/publisher.py"),
     (publisher, "tally", "indexing/publisher.py"),
 ]

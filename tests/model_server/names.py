@@ -23,13 +23,13 @@ def names(sentence: str) -> list[str]:
     >>> names("巴贝奇设计了分析机。")
     ['巴贝', '析机']
     """
-    found = [*_capitalised(sentence), *_QUOTED.findall(sentence)]
+    found = [*_capitalized(sentence), *_QUOTED.findall(sentence)]
     if len(set(found)) < 2:
         found += _ends(sentence)
     return list(dict.fromkeys(found))
 
 
-def _capitalised(sentence: str) -> list[str]:
+def _capitalized(sentence: str) -> list[str]:
     """Runs of words with a capital or a digit at the beginning, joined by single spaces."""
     runs: list[tuple[int, int]] = []
     for word in _WORD.finditer(sentence):

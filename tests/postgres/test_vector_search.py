@@ -215,10 +215,10 @@ def test_copy_creates_its_index_at_the_end(new: PostgresStore, tmp_path: Path) -
         assert count(copied, "NOT indexed") == 0 and count(copied, "indexed") == 5 + 5 + 6
         assert indexes(copied) == [*map(named, ("chunk", "entity", "fact"))]
         with copied.read() as reader:
-            (analysed,) = reader._connection.execute(  # type: ignore[attr-defined]
+            (analyzed,) = reader._connection.execute(  # type: ignore[attr-defined]
                 "SELECT count(*) FROM pg_stat_all_tables WHERE relname = 'statement' AND last_analyze IS NOT NULL"
             ).fetchone()
-    assert analysed == 1
+    assert analyzed == 1
 
 
 def test_vectors_above_the_index_dimension_limit_are_not_indexed() -> None:

@@ -129,7 +129,7 @@ def test_common_noun_is_no_homonym(store: SqliteStore) -> None:
     assert of(store) == []
 
 
-def test_magazine_is_a_work_and_an_organisation(store: SqliteStore) -> None:
+def test_magazine_is_a_work_and_an_organization(store: SqliteStore) -> None:
     publish_statements(store, "a", [("It was ranked.", [("Billboard", "organization"), ("Janis", "")])])
     publish_statements(store, "b", [("It was printed.", [("Billboard", "magazine"), ("Berry", "")])])
     assert of(store) == []

@@ -177,7 +177,7 @@ def test_a_build_by_a_model_stops_at_its_limit_and_is_resumed(tmp_path: Path, by
         ended = finished(client, "space", partly["id"])
         assert ended["state"] == "succeeded" and ended["report"]["by"] == "recorded"
         purposes = client.get("/v1/workspaces/space/ledger").json()["purposes"]
-        assert {"summarise", "report"} <= {one["purpose"] for one in purposes}
+        assert {"summarize", "report"} <= {one["purpose"] for one in purposes}
 
 
 def test_a_hierarchy_that_cannot_be_built_is_refused(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from polyadic.batch.stage import BatchStage
 from polyadic.hierarchy.api import HierarchyApi
 from polyadic.hierarchy.build_report import BuildReport
-from polyadic.hierarchy.llm_summarizer import REPORT, SUMMARISE
+from polyadic.hierarchy.llm_summarizer import REPORT, SUMMARIZE
 from polyadic.hierarchy.prompt_context import MemberContext
 from polyadic.hierarchy.report_replies import findings_of, read_report
 from polyadic.hierarchy.summary_replies import read_summaries
@@ -50,5 +50,5 @@ def _has_findings(reply: ModelReply) -> bool:
     return draft is not None and bool(findings_of(draft, _FACTS, Problems()))
 
 
-USABLE: Mapping[str, Callable[[ModelReply], bool]] = {SUMMARISE: _has_summaries, REPORT: _has_findings}
+USABLE: Mapping[str, Callable[[ModelReply], bool]] = {SUMMARIZE: _has_summaries, REPORT: _has_findings}
 """Whether a reply is worth caching, by purpose."""

@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 
 from polyadic.config import MODEL_ROLES, ModelRole, ModelSettings
-from polyadic.hierarchy.llm_summarizer import REPORT, SUMMARISE
+from polyadic.hierarchy.llm_summarizer import REPORT, SUMMARIZE
 from polyadic.llm.endpoint_model import EndpointModel
 
 _ROLES: Mapping[str, ModelRole] = {
     "extract": "extraction",
     "glean": "extraction",
-    SUMMARISE: "summaries",
+    SUMMARIZE: "summaries",
     REPORT: "summaries",
     "same-entity": "judging",
     "judge": "judging",

@@ -19,7 +19,7 @@ MOST_COMPONENTS = 32
 RAPTOR_COMPONENTS = 50
 _COMPONENT_COUNTS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32)
 _MAX_ITERATIONS = 100
-# Regularisation, relative to a mean variance of 1, so that copies of one vector do not form a degenerate component.
+# Regularization, relative to a mean variance of 1, so that copies of one vector do not form a degenerate component.
 _MIN_VARIANCE = 0.01
 
 
@@ -70,7 +70,7 @@ def fit(
     least
         Minimum number of components; BIC chooses among larger ones.
     seed
-        Random seed of the reduction, the sample and the initialisation.
+        Random seed of the reduction, the sample and the initialization.
     raptor
         Use full covariances, and the number of components below RAPTOR_COMPONENTS with the lowest BIC, as RAPTOR does
         (arXiv 2401.18059).

@@ -31,7 +31,7 @@ class _TooMuch(Exception):
 
 
 class EndpointEmbedder:
-    """An Embedder behind an endpoint; vectors are normalised to length 1.
+    """An Embedder behind an endpoint; vectors are normalized to length 1.
 
     If the endpoint rejects a call with several texts, the call is split in half, and later calls are no larger than
     those it accepted.
@@ -135,7 +135,7 @@ class EndpointEmbedder:
         return Usage(calls, tokens, 0, tokens * self._prompt_price / _PRICED_TOKENS)
 
     def _vectors(self, rows: list[Any], expected: int) -> NDArray[np.float32]:
-        """Convert rows to normalised vectors; raise ValueError or TypeError if count or length is wrong."""
+        """Convert rows to normalized vectors; raise ValueError or TypeError if count or length is wrong."""
         if len(rows) != expected:
             raise ValueError(f"{len(rows)} for {expected} texts")
         with np.errstate(over="ignore"):

@@ -25,7 +25,7 @@ def open_session(
     Parameters
     ----------
     graph
-        The graph's file, or the serialised graph.
+        The graph's file, or the serialized graph.
     data
         Folder of the external weights of the graph.
     exact_products

@@ -54,7 +54,7 @@ def holds_an_answer(text: str, golden: Sequence[str]) -> bool:
 
 
 def _forms(text: str) -> set[str]:
-    """Return the normalised words of a text, with and without the text in parentheses."""
+    """Return the normalized words of a text, with and without the text in parentheses."""
     return {_with_plain_dates(loose_name(form)) for form in (text, text.replace("(", " ").replace(")", " "))}
 
 

@@ -1,7 +1,7 @@
 """Evaluate the recall of extraction against the annotations of HyperRED (n-ary facts) and Re-DocRED (mentions).
 
-Both data sets hold tokenised text ("Wolfville , Nova Scotia , Canada", "master ' s"). Extractors read detokenised text
-(:func:`detokenised`). Names are compared by their letters and digits only, case folded and without a leading article
+Both data sets hold tokenized text ("Wolfville , Nova Scotia , Canada", "master ' s"). Extractors read detokenized text
+(:func:`detokenized`). Names are compared by their letters and digits only, case folded and without a leading article
 (:func:`letters`), so that spaces around punctuation do not matter. Otherwise names must be equal: "World Music Awards
 2014" does not match "World Music Awards".
 
@@ -74,10 +74,10 @@ class ExtractionTally:
         return self.given / self.given_facts if self.given_facts else 0.0
 
 
-def detokenised(text: str) -> str:
-    """Detokenise a text to its probable original form.
+def detokenized(text: str) -> str:
+    """Detokenize a text to its probable original form.
 
-    >>> detokenised("the master ' s level ( Wolfville , Nova Scotia ) , 1997 - 8 , Palme d ' Or .")
+    >>> detokenized("the master ' s level ( Wolfville , Nova Scotia ) , 1997 - 8 , Palme d ' Or .")
     "the master's level (Wolfville, Nova Scotia), 1997-8, Palme d'Or."
     """
     joined = _APOSTROPHE.sub(lambda match: match.group(1) or match.group(2), text)

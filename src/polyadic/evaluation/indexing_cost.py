@@ -11,7 +11,7 @@ from typing import Literal
 
 import numpy as np
 
-from polyadic.hierarchy.llm_summarizer import REPORT, SUMMARISE
+from polyadic.hierarchy.llm_summarizer import REPORT, SUMMARIZE
 from polyadic.model.types import Usage
 from polyadic.query.workspace_status import status_of
 from polyadic.storage.protocol import Counts, Reader, Store
@@ -115,7 +115,7 @@ def hierarchy_usage(store: Store) -> Usage:
     """Return the model usage of summaries and reports that a store has recorded."""
     with store.read() as reader:
         spent = reader.records.spent()
-    return sum((usage for (purpose, _), (usage, _) in spent.items() if purpose in (SUMMARISE, REPORT)), Usage())
+    return sum((usage for (purpose, _), (usage, _) in spent.items() if purpose in (SUMMARIZE, REPORT)), Usage())
 
 
 def add_seconds(folder: Path, seconds: float) -> None:

@@ -18,7 +18,7 @@ EMBEDDING_STEP = "embed"
 class RetrievedRecord:
     """A retrieved item and the ids of the passages that it covers, in order of appearance.
 
-    A fact or a chunk covers all passages that contain its evidence. A description or a report summarises many passages
+    A fact or a chunk covers all passages that contain its evidence. A description or a report summarizes many passages
     and says little of each, so it covers only the passage of its underlying fact that is nearest to the question.
     """
 

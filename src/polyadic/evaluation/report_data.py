@@ -65,7 +65,7 @@ def page_data(results: EvaluationResults) -> PageData:
 
 
 def script_json(value: Mapping[str, Any]) -> str:
-    """Serialise a value to JSON that is safe inside a script element.
+    """Serialize a value to JSON that is safe inside a script element.
 
     >>> script_json({"text": "</script><!-- & \\u2028"})
     '{"text":"\\\\u003c/script\\\\u003e\\\\u003c!-- \\\\u0026 \\\\u2028"}'

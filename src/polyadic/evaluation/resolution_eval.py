@@ -12,7 +12,7 @@ from typing import Any
 
 from polyadic.concurrency.async_to_sync import run_coroutine
 from polyadic.config import ChunkingSettings
-from polyadic.evaluation.extraction_eval import detokenised
+from polyadic.evaluation.extraction_eval import detokenized
 from polyadic.extraction.extractor import Extraction
 from polyadic.indexing.indexer import Indexer
 from polyadic.model.identity import entity_key
@@ -33,9 +33,9 @@ class AnnotatedDocument:
 
     @classmethod
     def of(cls, item: Mapping[str, Any]) -> "AnnotatedDocument":
-        sentences = tuple(detokenised(sentence) for sentence in item["sentences"])
+        sentences = tuple(detokenized(sentence) for sentence in item["sentences"])
         mentions = tuple(
-            (mention["sentence"], detokenised(mention["name"]), entity["type"], number)
+            (mention["sentence"], detokenized(mention["name"]), entity["type"], number)
             for number, entity in enumerate(item["entities"])
             for mention in entity["mentions"]
         )

@@ -1,4 +1,4 @@
-"""Evaluation results, and their serialisation to ``results.json``."""
+"""Evaluation results, and their serialization to ``results.json``."""
 
 import json
 import math

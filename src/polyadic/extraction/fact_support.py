@@ -48,7 +48,7 @@ class PassageText:
         return bool(letters) and letters in self._letters
 
     def has_name(self, name: str) -> bool:
-        """Return whether the passage has a capitalised word of a name, whatever its ending, if there is any."""
+        """Return whether the passage has a capitalized word of a name, whatever its ending, if there is any."""
         words = [word for word in _WORD.findall(name) if not word.islower()]
         return not words or any(map(self._has_stem, words))
 

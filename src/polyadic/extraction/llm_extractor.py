@@ -150,7 +150,7 @@ class _PassageFacts:
         return replace(fact, participants=kept)
 
     def _without_pronouns(self, fact: ParsedStatement) -> ParsedStatement:
-        """Leave out participants that are pronouns; a work called "It" is capitalised within the text."""
+        """Leave out participants that are pronouns; a work called "It" is capitalized within the text."""
         kept = tuple(
             p for p in fact.participants if p.key not in PRONOUNS or (p.name.istitle() and f" {p.name}" in fact.text)
         )

@@ -40,9 +40,9 @@ _WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 _SPACE = re.compile(r"\s+")
 _QUOTATION = re.compile(r'\A"(.+?)" \[1\]', re.DOTALL)
 _UNSPACED = ("zh", "ja")
-# Two or more capitalised words, possibly joined by particles: "Marta Quill", "Leonardo da Vinci".
-_CAPITALISED = r"[^\W\d_a-zß-ÿ][^\W\d_]*\.?"
-_FULL_NAME = re.compile(rf"{_CAPITALISED}(?:[ '’-]+(?:(?:de|da|di|du|von|van|der|la|le|bin|al) )*{_CAPITALISED})+")
+# Two or more capitalized words, possibly joined by particles: "Marta Quill", "Leonardo da Vinci".
+_CAPITALIZED = r"[^\W\d_a-zß-ÿ][^\W\d_]*\.?"
+_FULL_NAME = re.compile(rf"{_CAPITALIZED}(?:[ '’-]+(?:(?:de|da|di|du|von|van|der|la|le|bin|al) )*{_CAPITALIZED})+")
 _AFTER = [[article] for article in ARTICLES]
 # Words that begin a request, not a name.
 _IMPERATIVES = listed(

@@ -137,7 +137,7 @@ def _sentences(
                 if is_within(outline, place.span.start):
                     before = ""
                     continue
-                normalised = normal_text(text)
+                normalized = normal_text(text)
                 if text and not place.quote.endswith(_QUESTION_MARKS):
                     above = headings_above(outline, place.span.start, place.title)
                     strength = strengths.get((place.document_id, place.span), 0.0)
@@ -156,8 +156,8 @@ def _sentences(
                         strength=strength,
                         completeness=0.0,
                     )
-                    yield SentenceCandidate(replace(place, headings=above), whole, sentence, normalised in seen)
-                    seen.add(normalised)
+                    yield SentenceCandidate(replace(place, headings=above), whole, sentence, normalized in seen)
+                    seen.add(normalized)
                 before = text
 
 

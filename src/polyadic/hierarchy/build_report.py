@@ -42,7 +42,7 @@ class BuildReport:
     sparsities
         Cluster sparsity of each clustered layer, from layer 0.
     clusters_built, reports_written
-        Number of clusters summarised and of communities reported on in this run; all others were kept.
+        Number of clusters summarized and of communities reported on in this run; all others were kept.
     removed
         Number of clusters and communities deleted.
     failed

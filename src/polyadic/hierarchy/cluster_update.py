@@ -1,6 +1,6 @@
 """Incremental update of the clusters of a layer: a pure function of the previous clusters and the current items.
 
-A cluster with all of its members is kept. One that has lost members or whose summaries are stale is summarised again.
+A cluster with all of its members is kept. One that has lost members or whose summaries are stale is summarized again.
 Items without a cluster of their own are loose and are clustered among themselves. So a small change of the items
 changes few clusters.
 """
@@ -24,7 +24,7 @@ class ClusterUpdate:
     clusters
         Clusters that keep their summaries, sorted by identifier.
     remade
-        Stale clusters, which have to be summarised again, sorted by identifier.
+        Stale clusters, which have to be summarized again, sorted by identifier.
     loose
         Items that belong to none of these clusters as own members, sorted.
     """
@@ -111,8 +111,8 @@ def _reduced(cluster: Cluster, there: frozenset[str], changed: frozenset[str]) -
 
 def _merged(one: Cluster, other: Cluster) -> Cluster:
     """Merge two clusters with the same members, keeping the summaries of one that is not stale."""
-    summarised = other if one.stale else one
-    return replace(summarised, own=tuple(sorted({*one.own, *other.own})))
+    summarized = other if one.stale else one
+    return replace(summarized, own=tuple(sorted({*one.own, *other.own})))
 
 
 def _adopted(clusters: Sequence[Cluster], homeless: Collection[str]) -> list[Cluster]:

@@ -13,9 +13,9 @@ import numpy as np
 
 from polyadic.config import ModelSettings
 from polyadic.errors import NoReply
-from polyadic.hierarchy.extractive_summarizer import reported, summarised
+from polyadic.hierarchy.extractive_summarizer import reported, summarized
 from polyadic.hierarchy.inputs import HierarchyInputs
-from polyadic.hierarchy.llm_summarizer import REPORT, SUMMARISE, LLMSummarizer
+from polyadic.hierarchy.llm_summarizer import REPORT, SUMMARIZE, LLMSummarizer
 from polyadic.hierarchy.prompt_context import FactContext, MemberContext
 from polyadic.hierarchy.summarizer import ClusterSummaries, CommunityDescription
 from polyadic.llm.endpoint_model import price, prompt_tokens
@@ -25,7 +25,7 @@ from polyadic.model.types import Usage
 from polyadic.storage.protocol import UsageTotals, Vectors
 
 # Reply tokens assumed before the first paid call: two summaries of two sentences each, a report of six findings.
-_REPLY_TOKENS = {SUMMARISE: 220, REPORT: 450}
+_REPLY_TOKENS = {SUMMARIZE: 220, REPORT: 450}
 
 
 @dataclass(slots=True)
@@ -39,7 +39,7 @@ class BuildEstimate:
     rebuilt
         Whether everything would be clustered again.
     summaries, reports
-        Number of clusters to summarise and of communities to report on.
+        Number of clusters to summarize and of communities to report on.
     cached
         Number of those whose reply is cached.
     usage
@@ -84,10 +84,10 @@ class CountingSummarizer:
         self._model = model
         self._is_cached = is_cached
 
-    async def summarise(self, layer: int, members: Sequence[MemberContext]) -> ClusterSummaries:
+    async def summarize(self, layer: int, members: Sequence[MemberContext]) -> ClusterSummaries:
         if self._is_known(self._writing.summary_request(members)):
-            return await self._writing.summarise(layer, members)
-        return summarised(layer, members)
+            return await self._writing.summarize(layer, members)
+        return summarized(layer, members)
 
     async def report(self, members: Sequence[MemberContext], facts: Sequence[FactContext]) -> CommunityDescription:
         request = self._writing.report_request(members, facts)
@@ -127,7 +127,7 @@ class CountingSummarizer:
 
 
 class AveragedSummaries:
-    """Summary vectors without an embedder: the normalised mean of the entities below a summary."""
+    """Summary vectors without an embedder: the normalized mean of the entities below a summary."""
 
     def __init__(self, ground: HierarchyInputs, former: Sequence[Summary]) -> None:
         self._ground = ground

@@ -28,15 +28,15 @@ class ExtractiveSummarizer:
 
     by = EXTRACTIVE
 
-    async def summarise(self, layer: int, members: Sequence[MemberContext]) -> ClusterSummaries:
-        return summarised(layer, members)
+    async def summarize(self, layer: int, members: Sequence[MemberContext]) -> ClusterSummaries:
+        return summarized(layer, members)
 
     async def report(self, members: Sequence[MemberContext], facts: Sequence[FactContext]) -> CommunityDescription:
         return reported(members, facts)
 
 
-def summarised(layer: int, members: Sequence[MemberContext]) -> ClusterSummaries:
-    """Summarise all members in one summary; none for fewer than two members.
+def summarized(layer: int, members: Sequence[MemberContext]) -> ClusterSummaries:
+    """Summarize all members in one summary; none for fewer than two members.
 
     The name is made of those of the most central members. The type is the most common one, ties by centrality. The
     description is one or two facts that connect most members or, without facts, the descriptions of the most central
@@ -44,7 +44,7 @@ def summarised(layer: int, members: Sequence[MemberContext]) -> ClusterSummaries
 
     >>> fact = FactContext("f", "Ada met Bob in London.", 6, ("a", "b"))
     >>> members = [MemberContext("b", "Bob", "person", "", (fact,)), MemberContext("a", "Ada", "person")]
-    >>> found = summarised(1, members)
+    >>> found = summarized(1, members)
     >>> found.summaries[0].name, found.summaries[0].description, found.sources
     ('Ada · Bob', 'Ada met Bob in London.', ('a', 'b', 'f'))
     """

@@ -1,4 +1,4 @@
-"""Build the layers of summaries (HiIndex of HiRAG, Algorithm 1): cluster a layer, summarise its clusters, repeat.
+"""Build the layers of summaries (HiIndex of HiRAG, Algorithm 1): cluster a layer, summarize its clusters, repeat.
 
 On the first build, and after many entities were added, every layer is clustered in full; the build stops when cluster
 sparsity hardly changes or a layer repeats the one below it (see redundancy.py). Otherwise the number of layers is
@@ -75,10 +75,10 @@ class LayerBuilder:
             made.sparsities.append(self._sparsity(clusters, len(items)))
             if not goes_on(made.sparsities, self._work.settings.sparsity_change) or self._repeats(clusters, made):
                 break
-            summarised = await self._summarise(layer, self._reuse_summaries(layer, clusters), made)
-            if layer and self._drops_redundant and summaries_are_redundant(summarised, made.summaries):
+            summarized = await self._summarize(layer, self._reuse_summaries(layer, clusters), made)
+            if layer and self._drops_redundant and summaries_are_redundant(summarized, made.summaries):
                 break
-            items = made.add(summarised)
+            items = made.add(summarized)
         return made
 
     @property
@@ -95,7 +95,7 @@ class LayerBuilder:
         for layer in range(depth):
             clusters = await self._update_layer(layer, items, made)
             made.sparsities.append(self._sparsity(clusters, len(items)))
-            items = made.add(await self._summarise(layer, clusters, made))
+            items = made.add(await self._summarize(layer, clusters, made))
         # The sparsity of the layer at which the last full clustering stopped.
         made.sparsities += former.sparsities[depth:]
         return made
@@ -152,14 +152,14 @@ class LayerBuilder:
         former = {one.id: one for one in self._of_layer(layer) if not one.stale}
         return [replace(former[one.id], own=one.own) if one.id in former else one for one in clusters]
 
-    async def _summarise(self, layer: int, clusters: Sequence[Cluster], made: LayerSet) -> list[Cluster]:
-        """Summarise the clusters of a layer that need it."""
+    async def _summarize(self, layer: int, clusters: Sequence[Cluster], made: LayerSet) -> list[Cluster]:
+        """Summarize the clusters of a layer that need it."""
         work = self._work
         clusters = [stale(one) if not made.changed.isdisjoint(one.sources) else one for one in clusters]
         due = sorted((one for one in clusters if self._is_due(one)), key=lambda one: one.id)
 
         async def write(one: Cluster) -> ClusterSummaries:
-            return await work.writing.summarise(layer + 1, work.ground.member_contexts(one.members, made.summaries))
+            return await work.writing.summarize(layer + 1, work.ground.member_contexts(one.members, made.summaries))
 
         written = await work.written(f"summaries of layer {layer + 1}", due, write)
         work.report.clusters_built += len(due)

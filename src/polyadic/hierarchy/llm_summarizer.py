@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from polyadic.config import HierarchyBuildSettings
 from polyadic.errors import NoReply
-from polyadic.hierarchy.extractive_summarizer import reported, summarised
+from polyadic.hierarchy.extractive_summarizer import reported, summarized
 from polyadic.hierarchy.prompt_context import (
     FactContext,
     MemberContext,
@@ -25,9 +25,9 @@ from polyadic.llm.replies.model import Problems
 from polyadic.model.hierarchy import Cluster, Membership, Report, Summary
 from polyadic.text.tokens import count_tokens
 
-SUMMARISE, REPORT = "summarise", "report"
+SUMMARIZE, REPORT = "summarize", "report"
 """Purposes of requests, as recorded in the ledger and in batch files."""
-PROMPTS = ("summarise_cluster", "report_community")
+PROMPTS = ("summarize_cluster", "report_community")
 """Prompts for summaries and for reports."""
 UNUSABLE_SUMMARIES = "no summary from the model, extractive instead"
 UNUSABLE_REPORT = "no report from the model, extractive instead"
@@ -65,7 +65,7 @@ class LLMSummarizer:
     model
         Model with response cache and budget.
     prompts
-        Prompt library; ``summarise_cluster`` and ``report_community`` are used.
+        Prompt library; ``summarize_cluster`` and ``report_community`` are used.
     settings
         Gives the general types, and the token budget of facts in a report request.
     """
@@ -74,7 +74,7 @@ class LLMSummarizer:
         self.by = model.model.name
         self._model = model
         self._settings = settings
-        self._summarise, self._report = map(prompts.get, PROMPTS)
+        self._summarize, self._report = map(prompts.get, PROMPTS)
         self._types = (
             f"one of {', '.join(settings.types)}, or {OTHER_TYPE} if it is none of these"
             if settings.types
@@ -89,10 +89,10 @@ class LLMSummarizer:
         """Build the request for a report; None without facts."""
         return self._prepare_report(members, facts).request if facts else None
 
-    async def summarise(self, layer: int, members: Sequence[MemberContext]) -> ClusterSummaries:
-        """Summarise as the protocol says; fewer than two members are not sent to the model."""
+    async def summarize(self, layer: int, members: Sequence[MemberContext]) -> ClusterSummaries:
+        """Summarize as the protocol says; fewer than two members are not sent to the model."""
         if len(members) < 2:
-            return summarised(layer, members)
+            return summarized(layer, members)
         prepared, types = self._prepare_summary(members), self._settings.types
         try:
             reply = await self._model.complete(
@@ -153,11 +153,11 @@ class LLMSummarizer:
         return Report(title, summary, draft.rating, findings, self.by), problems
 
     def _prepare_summary(self, members: Sequence[MemberContext]) -> _Prepared:
-        room = self._room(self._summarise, members="", types=self._types)
+        room = self._room(self._summarize, members="", types=self._types)
         shown = format_members(members, room)
-        messages = self._summarise.messages(members=shown.text, types=self._types)
-        schema = SUMMARIES_SCHEMA if self._summarise.asks_for_json else None
-        return _Prepared(ModelRequest(SUMMARISE, messages, schema), shown, tuple(sorted(shown.sources)))
+        messages = self._summarize.messages(members=shown.text, types=self._types)
+        schema = SUMMARIES_SCHEMA if self._summarize.asks_for_json else None
+        return _Prepared(ModelRequest(SUMMARIZE, messages, schema), shown, tuple(sorted(shown.sources)))
 
     def _prepare_report(self, members: Sequence[MemberContext], facts: Sequence[FactContext]) -> _Prepared:
         room = min(self._room(self._report, members="", facts=""), self._settings.report_tokens * (1 + _MEMBER_SHARE))
@@ -186,7 +186,7 @@ def _extractive_summaries(
     layer: int, members: Sequence[MemberContext], failed: str, problems: Problems | None = None
 ) -> ClusterSummaries:
     dropped = _as_list((problems or Problems()) + Problems((UNUSABLE_SUMMARIES,)))
-    return replace(summarised(layer, members), dropped=dropped, failed=failed)
+    return replace(summarized(layer, members), dropped=dropped, failed=failed)
 
 
 def _extractive_report(

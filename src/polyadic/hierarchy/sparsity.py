@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 FEWEST = 3
-"""Minimum number of members of a layer that is summarised."""
+"""Minimum number of members of a layer that is summarized."""
 
 
 def sparsity(sizes: Sequence[int], members: int) -> float:
@@ -28,7 +28,7 @@ def sparsity(sizes: Sequence[int], members: int) -> float:
 
 
 def goes_on(sparsities: Sequence[float], change: float) -> bool:
-    """Return whether to summarise the last clusters into another layer.
+    """Return whether to summarize the last clusters into another layer.
 
     Parameters
     ----------

@@ -57,7 +57,7 @@ class Summarizer(Protocol):
 
     by: str
 
-    async def summarise(self, layer: int, members: Sequence[MemberContext]) -> ClusterSummaries:
+    async def summarize(self, layer: int, members: Sequence[MemberContext]) -> ClusterSummaries:
         """Write the summaries of a cluster.
 
         Parameters
@@ -89,6 +89,6 @@ class Summarizer(Protocol):
         Raises
         ------
         ModelUnavailable, ReplyPending
-            As for :meth:`summarise`.
+            As for :meth:`summarize`.
         """
         ...

@@ -30,7 +30,7 @@ def lines_of(file: BinaryIO, settings: ReadingSettings) -> Iterator[FileLine]:
     """Yield the lines of a file, each at most ``max_megabytes`` long (one character counts as one byte).
 
     A line that is too long or not valid UTF-8 is yielded with its fault. In other encodings reading stops at the first
-    invalid line, because decoding cannot resynchronise after it.
+    invalid line, because decoding cannot resynchronize after it.
 
     Raises
     ------
@@ -39,7 +39,7 @@ def lines_of(file: BinaryIO, settings: ReadingSettings) -> Iterator[FileLine]:
     """
     encoding = stream_encoding(file, settings.encoding)
     _refuse_binary(file, encoding)
-    # Only UTF-8 can resynchronise after an error; undecodable bytes become surrogates.
+    # Only UTF-8 can resynchronize after an error; undecodable bytes become surrogates.
     errors = "surrogateescape" if encoding == UTF_8 else "strict"
     text = io.TextIOWrapper(file, encoding=encoding, errors=errors, newline="")
     number = 0

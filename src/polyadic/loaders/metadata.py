@@ -28,7 +28,7 @@ def metadata_of(values: Mapping[str, object]) -> dict[str, str]:
 
 
 def title_of(text: str) -> str:
-    """Normalise a title to one line of at most 200 characters."""
+    """Normalize a title to one line of at most 200 characters."""
     return _line(text, LONGEST_TITLE)
 
 

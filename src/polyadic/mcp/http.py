@@ -33,7 +33,7 @@ def asgi(
 ) -> "McpApp":
     """Create an ASGI application that serves MCP at any path.
 
-    Requests are independent and there are no sessions: each request is authorised separately, and memory does not grow
+    Requests are independent and there are no sessions: each request is authorized separately, and memory does not grow
     with the number of clients.
 
     Parameters

@@ -41,7 +41,7 @@ class FactTally:
     Parameters
     ----------
     text
-        The statement, normalised.
+        The statement, normalized.
     arity
         Number of names that the fact connects.
     evidence

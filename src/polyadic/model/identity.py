@@ -39,7 +39,7 @@ def digest(*parts: str) -> str:
 
 
 def normal_text(text: str) -> str:
-    """Normalise text for identity: NFC, runs of white space replaced by single spaces.
+    """Normalize text for identity: NFC, runs of white space replaced by single spaces.
 
     >>> normal_text(" one\\n  fact ")
     'one fact'
@@ -63,7 +63,7 @@ def entity_key(name: str) -> str:
 
 
 def without_qualifier(name: str) -> str:
-    """Remove the trailing parenthesised qualifier of a name.
+    """Remove the trailing parenthesized qualifier of a name.
 
     >>> without_qualifier("Mercury (planet)"), without_qualifier("(I Can't Get No) Satisfaction")
     ('Mercury', "(I Can't Get No) Satisfaction")
@@ -116,7 +116,7 @@ def called(name: str) -> frozenset[str]:
 
 
 def fact_id(text: str, entity_keys: Iterable[str]) -> str:
-    """Return the identifier of a fact, from its normalised text and the set of its entity keys."""
+    """Return the identifier of a fact, from its normalized text and the set of its entity keys."""
     return digest("fact", normal_text(text), *sorted(set(entity_keys)))
 
 

@@ -184,7 +184,7 @@ def row(reader: Reader, side: Side, reference: str) -> int:
 
 
 def entity_row(reader: Reader, reference: str) -> int:
-    """Return the row of an entity by name, else by the normalised form of a name, else by identifier."""
+    """Return the row of an entity by name, else by the normalized form of a name, else by identifier."""
     # No name contains lone surrogates, which an undecodable command-line argument has.
     reference = reference.encode("utf-8", "replace").decode("utf-8")
     exact = row_of_key(reader, entity_key(reference))

@@ -109,7 +109,7 @@ class ParsedName:
 
     @cached_property
     def core(self) -> tuple[str, ...]:
-        """Words without a capitalised legal form at the end."""
+        """Words without a capitalized legal form at the end."""
         kept, letters = list(self.words), _LETTERS.findall(self.text)
         while len(kept) > 1 and kept[-1] in LEGAL and not letters[-1][0].islower():
             kept, letters = kept[:-1], letters[:-1]
@@ -122,7 +122,7 @@ class ParsedName:
     def may_have_initials(self) -> bool:
         """Whether its single letters may be initials of a person: "J. K. Rowling", but not "N-th" or "rc.d.gz".
 
-        All words other than small ones are capitalised. Each single letter is followed by a full stop or a space; one
+        All words other than small ones are capitalized. Each single letter is followed by a full stop or a space; one
         without a full stop is not a word ("A", "I").
         """
         words = self.text.split()

@@ -21,19 +21,19 @@ LEAST = 0.3
 """Minimum score of a candidate pair."""
 
 _PERSON = listed("person per people human man woman politician author actor scientist musician player")
-_ORGANISATION = listed("organization organisation org company agency institution university team party band business")
+_ORGANIZATION = listed("organization organisation org company agency institution university team party band business")
 _PLACE = listed("location loc place city town country state region river mountain gpe geo province county village")
 _NAMED_TYPES = (
     _PERSON,
     _PLACE,
-    _ORGANISATION,
+    _ORGANIZATION,
     listed("event war battle election conference"),
     listed("work book film movie song album publication magazine newspaper"),
 )
 # A magazine is a work and the company that publishes it.
 _PUBLICATIONS = listed("publication magazine newspaper")
 _TYPE_FAMILIES = (
-    *(words | _PUBLICATIONS if words is _ORGANISATION else words for words in _NAMED_TYPES),
+    *(words | _PUBLICATIONS if words is _ORGANIZATION else words for words in _NAMED_TYPES),
     VALUE_TYPES,
 )
 # Two names in one statement rarely refer to the same entity, unless the statement says so; factors by similarity.
@@ -165,8 +165,8 @@ def conflicting(one: str, other: str) -> bool:
 
 
 def has_many_roles(kind: str) -> bool:
-    """Return whether entities of this type are described by roles: persons, places, organisations and values."""
-    return any(kind.casefold() in words for words in (_PERSON, _PLACE, _ORGANISATION, VALUE_TYPES))
+    """Return whether entities of this type are described by roles: persons, places, organizations and values."""
+    return any(kind.casefold() in words for words in (_PERSON, _PLACE, _ORGANIZATION, VALUE_TYPES))
 
 
 def share_family(one: str, other: str) -> bool:
@@ -235,12 +235,12 @@ def _names_a_firm(names: tuple[ParsedName, ParsedName], seen: _Context) -> bool:
     if any(name.text[0].islower() for name in names):
         return False
     return len(names[0].core) > 1 or (
-        seen.share and all(_is_one_of(_ORGANISATION, one) for one in (seen.one, seen.other))
+        seen.share and all(_is_one_of(_ORGANIZATION, one) for one in (seen.one, seen.other))
     )
 
 
 def _share_named_type(seen: _Context) -> bool:
-    """Whether both have the same type of named thing: person, place, organisation, event or work."""
+    """Whether both have the same type of named thing: person, place, organization, event or work."""
     return any(_is_one_of(kinds, seen.one) and _is_one_of(kinds, seen.other) for kinds in _NAMED_TYPES)
 
 

@@ -90,7 +90,7 @@ def _by_rare_names(names: Mapping[int, str], reader: Reader) -> set[tuple[int, i
 
 
 def _ending_in_a_name(name: str) -> list[str]:
-    """Return the normalised words of a name that ends in a last name; empty if the name has a qualifier."""
+    """Return the normalized words of a name that ends in a last name; empty if the name has a qualifier."""
     parts = loose_name(name).split()
     is_qualified = without_qualifier(name) != name
     if is_qualified or not parts or len(parts[-1]) < _SHORTEST or not name.rsplit(maxsplit=1)[-1][0].isupper():
@@ -111,7 +111,7 @@ def _go_together(name: list[str], other: list[str]) -> bool:
 
 @lru_cache(maxsize=8_192)
 def _forms(name: str) -> tuple[str, ...]:
-    """Return normalised forms of a name and of names contained in it; empty if the name has a qualifier.
+    """Return normalized forms of a name and of names contained in it; empty if the name has a qualifier.
 
     >>> _forms("King Saw Hla of Arakan"), _forms("Mercury (planet)")
     (('king saw hla of arakan', 'hla of arakan', 'saw hla of arakan', 'king saw hla'), ())

@@ -14,7 +14,7 @@ _COMPLETENESS_POWER = 0.5
 
 
 def compute_edge_weights(graph: Subgraph, relevance: Vectors, reader: Reader) -> PPRScores:
-    """Return the conductance of each node, given the relevance of each fact (standardised, shape (facts,)).
+    """Return the conductance of each node, given the relevance of each fact (standardized, shape (facts,)).
 
     The conductance of a fact grows with its relevance and completeness; that of an entity with its score, and falls
     with its number of facts, so that dates, numbers and hubs do not join unrelated facts; chunks have equal

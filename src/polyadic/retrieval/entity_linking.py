@@ -80,7 +80,7 @@ def link_entities(texts: Sequence[str], reader: Reader) -> list[list[EntityMenti
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """Words from ``first`` to before ``last`` that may be a name, with its possible normalised forms.
+    """Words from ``first`` to before ``last`` that may be a name, with its possible normalized forms.
 
     ``is_name`` is true if they may be a name, and not only a term; ``is_lower`` if they are in lower case.
     """
@@ -150,7 +150,7 @@ def _content(text: str, words: Sequence[Span], language: str) -> list[bool]:
 
 
 def _number_forms(term: str, language: str) -> tuple[str, ...]:
-    """Return a normalised term and its possible singulars or plurals.
+    """Return a normalized term and its possible singulars or plurals.
 
     >>> _number_forms("authorization codes", "en"), _number_forms("deploy key", "en")
     (('authorization codes', 'authorization code'), ('deploy key', 'deploy keies', 'deploy keys'))
@@ -163,7 +163,7 @@ def _number_forms(term: str, language: str) -> tuple[str, ...]:
 
 
 def _forms(name: str, language: str) -> tuple[str, ...]:
-    """Return the possible normalised forms of a name, the literal one first.
+    """Return the possible normalized forms of a name, the literal one first.
 
     >>> _forms("Kesslers", "de")[:3], _forms("the Kesslers", "en")
     (('kesslers', 'kessler', 'der kesslers'), ('kesslers',))
@@ -181,7 +181,7 @@ def _forms(name: str, language: str) -> tuple[str, ...]:
 
 
 def _is_loose_end(text: str, word: Span) -> bool:
-    """Return whether a word is an article or a possessive "s", which normalised names lack at their ends."""
+    """Return whether a word is an article or a possessive "s", which normalized names lack at their ends."""
     shown = text[word.start : word.end].lower()
     return shown in _ARTICLES or (shown == "s" and text[max(word.start - 1, 0)] in "'’")
 

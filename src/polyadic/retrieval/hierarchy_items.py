@@ -19,7 +19,7 @@ from polyadic.text.tokens import count_tokens
 
 PLACES_OF_AN_ITEM = 6
 _MEMBERS_FOLLOWED = 3
-_SUMMARISING = frozenset({ItemKind.ENTITY, ItemKind.REPORT})
+_SUMMARIZING = frozenset({ItemKind.ENTITY, ItemKind.REPORT})
 
 
 def described(name: str, type_: str, description: str) -> str:
@@ -102,7 +102,7 @@ def remove_repeated_facts(items: Sequence[Item]) -> tuple[Item, ...]:
     An entity whose description becomes empty is left out; a title, or the list of members of a summary, is kept.
     """
     facts = [item.text for item in items if item.kind is ItemKind.FACT]
-    shortened = {place: _without(item.text, facts) for place, item in enumerate(items) if item.kind in _SUMMARISING}
+    shortened = {place: _without(item.text, facts) for place, item in enumerate(items) if item.kind in _SUMMARIZING}
     changed = {place: text for place, text in shortened.items() if text != items[place].text}
     tokens = dict(zip(changed, count_tokens([*changed.values()]), strict=True))
     kept = []

@@ -35,7 +35,7 @@ def run_pagerank(graph: Subgraph, seeds: PPRScores, conductance: PPRScores, damp
     graph
         The subgraph to walk over.
     seeds
-        Reset distribution over the nodes; need not be normalised.
+        Reset distribution over the nodes; need not be normalized.
     conductance
         Weight of each node.
     damping

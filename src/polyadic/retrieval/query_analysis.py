@@ -1,4 +1,4 @@
-"""Analyse a question: the entities it names, and the remainder of its words.
+"""Analyze a question: the entities it names, and the remainder of its words.
 
 Entities of the store that the question mentions by name are its *anchors*; the question without these names is the
 *remainder*: "When was the mother of Ada Lovelace born?" has the remainder "When was the mother of born?". Terms

@@ -1,4 +1,4 @@
-"""Names of uploaded files: sanitised, with or without folders, and distinct within an upload."""
+"""Names of uploaded files: sanitized, with or without folders, and distinct within an upload."""
 
 import re
 import unicodedata
@@ -17,7 +17,7 @@ _FORBIDDEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2
 
 
 def sanitize_file_name(file_name: str, with_ocr: bool = False) -> str | None:
-    """Sanitise a file name; return None if nothing is left or the file type is not supported, as pictures without OCR.
+    """Sanitize a file name; return None if nothing is left or the file type is not supported, as pictures without OCR.
 
     >>> names = "../../etc/passwd.txt", "C:\\\\Report 1.PDF", "a.exe", "...", "Why?.md"
     >>> [sanitize_file_name(name) for name in names]
@@ -30,7 +30,7 @@ def sanitize_file_name(file_name: str, with_ocr: bool = False) -> str | None:
 
 
 def sanitize_file_path(file_path: str, with_ocr: bool = False) -> str | None:
-    """Sanitise a file name with its folders; as for :func:`sanitize_file_name`, no part leads upwards.
+    """Sanitize a file name with its folders; as for :func:`sanitize_file_name`, no part leads upwards.
 
     >>> names = "letters/1843/ada.md", "../../etc/passwd.txt", "C:\\\\Docs\\\\Why?.md", "docs/a.exe"
     >>> [sanitize_file_path(name) for name in names]

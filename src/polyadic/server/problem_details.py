@@ -66,7 +66,7 @@ class ParameterError(ProblemError):
 
 
 def no_such_workspace() -> ProblemError:
-    """Build the 404 for an unknown, invalid or unauthorised workspace name, or an unknown path.
+    """Build the 404 for an unknown, invalid or unauthorized workspace name, or an unknown path.
 
     All of these give the same response, so that a client cannot find out which workspaces exist.
     """

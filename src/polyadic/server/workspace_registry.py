@@ -1,7 +1,7 @@
 """Registry of open workspaces: the one place where requests get access to a workspace.
 
-The tenant backend (``tenants/``) knows which workspaces exist. Invalid, unknown and unauthorised names give the same
-response, and for unauthorised names nothing is looked up.
+The tenant backend (``tenants/``) knows which workspaces exist. Invalid, unknown and unauthorized names give the same
+response, and for unauthorized names nothing is looked up.
 """
 
 import asyncio
@@ -239,7 +239,7 @@ class WorkspaceRegistry:
         await asyncio.shield(closing)
 
     def _lock(self, name: str) -> asyncio.Lock:
-        """Return the lock that serialises opening, creating and deleting one workspace."""
+        """Return the lock that serializes opening, creating and deleting one workspace."""
         lock = self._locks.get(name)
         if lock is None:
             lock = self._locks[name] = asyncio.Lock()

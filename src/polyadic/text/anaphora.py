@@ -1,7 +1,7 @@
 """Detect whether a question refers back to the conversation before it.
 
 Function words decide: a pronoun, possessive or demonstrative without an antecedent in the question, a question that
-begins with "and", or one that consists of "why?". Names are recognised by their capitals. In doubt, a question counts
+begins with "and", or one that consists of "why?". Names are recognized by their capitals. In doubt, a question counts
 as standalone: most questions of a conversation are, and adding context to those does harm.
 """
 
@@ -132,7 +132,7 @@ def _in_script(question: str, language: str) -> AnaphoricReference:
 
 
 def _tokens(question: str, language: str, known: AnaphoraLexicon | None) -> list[_Token]:
-    # The first word is capitalised in any case.
+    # The first word is capitalized in any case.
     no_names = known.light | known.interrogatives | ASKING[language] if known else frozenset()
     found = [
         (name.start, name.start + len(name.text), name.sort)
@@ -215,7 +215,7 @@ class _Analysis:
 
     def _refers(self, at: int) -> bool:
         token, known = self.tokens[at], self.known
-        # Capitalised "Sie" within a German question is the polite "you".
+        # Capitalized "Sie" within a German question is the polite "you".
         if token.named or (self.language == "de" and at and token.shown in ("Sie", "Ihr", "Ihre", "Ihnen")):
             return False
         following = self.tokens[at + 1] if at + 1 < len(self.tokens) else None
@@ -275,7 +275,7 @@ class _Analysis:
         return subordinate and any(token.named for token in self.tokens)
 
     def _has_noun_phrase(self, before: Sequence[_Token]) -> bool:
-        """Whether there is a noun, recognised by a determiner or auxiliary before it, or in German by its capital.
+        """Whether there is a noun, recognized by a determiner or auxiliary before it, or in German by its capital.
 
         Within one clause, the noun that is asked for ("which ship") is not an antecedent.
         """

@@ -1,4 +1,4 @@
-"""Select sentences that can summarise a document on their own, and names that can serve as themes."""
+"""Select sentences that can summarize a document on their own, and names that can serve as themes."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Recognise the messages of exported chats: WhatsApp, Signal, IRC and similar logs, one message per line.
+"""Recognize the messages of exported chats: WhatsApp, Signal, IRC and similar logs, one message per line.
 
 The forms are ``12/06/2025, 18:42 - Marek: text``, ``[12/06/2025, 18:42:05] Marek: text``, ``18:42 - Marek: text``,
 ``[18:42] <marek> text`` and ``<marek> text``.

@@ -1,6 +1,6 @@
 """Find names in Chinese and Japanese, which have no capitals.
 
-Three kinds are found: names marked by the script (titles in 《》, katakana, dates); names recognised by context (a
+Three kinds are found: names marked by the script (titles in 《》, katakana, dates); names recognized by context (a
 family name after a profession, a place by its last character); and recurring strings of Chinese characters without
 function characters, which are mostly names or terms. A short text has few repetitions, so its facts may have few
 participants; its passages can still be searched.

@@ -1,4 +1,4 @@
-"""Recognise dates in the ways that they are written, so that a question and a table agree on a day."""
+"""Recognize dates in the ways that they are written, so that a question and a table agree on a day."""
 
 import re
 

@@ -96,7 +96,7 @@ def _content_words(name: str) -> set[str]:
 
 
 def _is_name(words: list[str], language: str, first_name: str) -> bool:
-    """Whether words may be a name: capitalised, apart from articles, function words and short particles."""
+    """Whether words may be a name: capitalized, apart from articles, function words and short particles."""
     if not 0 < len(words) <= _MAX_WORDS:
         return False
     common = function_words(language)

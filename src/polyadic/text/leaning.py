@@ -72,6 +72,6 @@ def leans_on_previous(sentence: str, language: str) -> bool:
     """
     beginning = " ".join(sentence[:_EXAMINED].split())
     pattern = _LEANS.get(language, _LEANS["en"])
-    # German capitalises all nouns, so "diese Lizenz" may be any.
+    # German capitalizes all nouns, so "diese Lizenz" may be any.
     is_about_itself = language != "de" and _SELF.match(beginning)
     return pattern.match(beginning) is not None and not is_about_itself

@@ -1,8 +1,8 @@
-"""Recognise questions that ask for all items of a kind: "Which ships recovered capsules?", "List all museums".
+"""Recognize questions that ask for all items of a kind: "Which ships recovered capsules?", "List all museums".
 
-Only forms that nearly always ask for several items are recognised: a command with "all" in English, German, Spanish or
+Only forms that nearly always ask for several items are recognized: a command with "all" in English, German, Spanish or
 French, and in English "which" or "what" before a noun in the plural. "Which two films ..." and "Which of these films
-..." compare items that the question names, and are not recognised.
+..." compare items that the question names, and are not recognized.
 """
 
 import re
@@ -41,7 +41,7 @@ _SENTENCE_END = re.compile(r"(?<=[.?!])\s+")
 _WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 # Nouns with the same form in singular and plural: only "all" indicates a list.
 _INVARIABLE = words("aircraft spacecraft watercraft hovercraft sheep fish species series")
-# Nouns that are not recognised as plurals by their form, although most of them end in -s.
+# Nouns that are not recognized as plurals by their form, although most of them end in -s.
 _NO_PLURALS = _INVARIABLE | words("news physics mathematics economics politics means")
 _NO_ENDINGS = ("ss", "us", "is", "'s", "’s")
 _IRREGULAR = {
@@ -72,7 +72,7 @@ class ListQuestion:
 
 
 def list_question(question: str) -> ListQuestion | None:
-    """Recognise a question for all items of a kind; None for other questions.
+    """Recognize a question for all items of a kind; None for other questions.
 
     >>> list_question("List all ships of the US Navy that recovered capsules.")
     ListQuestion(kind='ship', phrase='ships of the US Navy that recovered capsules', asks_for_all=True)

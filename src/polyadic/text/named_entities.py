@@ -1,7 +1,7 @@
 """Rule-based recognition of names, dates and numbers in a sentence.
 
-A name is a run of capitalised words, possibly with connectors ("University of Oxford", "Boso the Elder"), or a quoted
-title. German capitalises all nouns, so usage in the document decides (:mod:`polyadic.text.vocabulary`); undecided words
+A name is a run of capitalized words, possibly with connectors ("University of Oxford", "Boso the Elder"), or a quoted
+title. German capitalizes all nouns, so usage in the document decides (:mod:`polyadic.text.vocabulary`); undecided words
 are terms. Scripts without capitals are handled by :mod:`polyadic.text.cjk`.
 """
 
@@ -68,7 +68,7 @@ OPENING_MARKS = frozenset("'.!?:;\"“„«‘([¿¡")
 
 
 class NameKind(StrEnum):
-    """Kind of a recognised expression."""
+    """Kind of a recognized expression."""
 
     NAME = "name"
     TERM = "term"
@@ -99,7 +99,7 @@ def names(sentence: str, known: Vocabulary) -> list[NamedEntity]:
     ['1843', 'Ada Lovelace', 'Analytical Engine']
     """
     titles, rest = _quoted_titles(sentence)
-    found = [*titles, *_capitalised(rest, known)]
+    found = [*titles, *_capitalized(rest, known)]
     if has_ideographs(sentence):
         marked = ideographic_names(sentence, known.ideographic)
         found += [
@@ -129,7 +129,7 @@ def _quoted_titles(sentence: str) -> tuple[list[NamedEntity], str]:
 
 
 def _looks_like_a_title(quoted: str) -> bool:
-    """Whether quoted text is a title: first and last word are capitalised, and it is not an exclamation."""
+    """Whether quoted text is a title: first and last word are capitalized, and it is not an exclamation."""
     words = quoted.split()
     if quoted.endswith(_EXCLAMATION_ENDS):
         return False
@@ -148,7 +148,7 @@ class _Token:
         return self.kind == "word" and any(c.isupper() for c in self.text)
 
 
-def _capitalised(sentence: str, known: Vocabulary) -> Iterator[NamedEntity]:
+def _capitalized(sentence: str, known: Vocabulary) -> Iterator[NamedEntity]:
     tokens = [_Token(m.group(), m.lastgroup or "mark", m.start(), m.end()) for m in _TOKEN.finditer(sentence)]
     all_capitals = _is_all_capitals(tokens)
     i = 0
@@ -272,7 +272,7 @@ def _is_function_word(token: _Token, known: Vocabulary) -> bool:
 
 
 def _is_common(token: _Token, known: Vocabulary, opens: bool) -> bool:
-    """Whether a single capitalised word is not a name: it begins the sentence or is a German noun."""
+    """Whether a single capitalized word is not a name: it begins the sentence or is a German noun."""
     lower = token.text.lower()
     in_lower_case = opens and not known.lower.isdisjoint((lower, f"{lower}s", lower.removesuffix("s")))
     alone = token.text.lower() in MODIFIERS or token.text in known.common

@@ -2,7 +2,7 @@
 
 The rules depend on the language. An English phrase is a run of lower-case words between function words and verbs; its
 last word is the head. A Romance phrase begins after an article or a preposition; its first word is the head. A German
-phrase is a single noun, recognised by its capital. In other languages, phrases are runs between function words. Chinese
+phrase is a single noun, recognized by its capital. In other languages, phrases are runs between function words. Chinese
 and Japanese are handled by :mod:`polyadic.text.cjk`.
 """
 
@@ -122,14 +122,14 @@ def _kind_in_english(word: str) -> _Kind:
     if word == "to":
         return _Kind.INFINITIVE
     if not word.islower():
-        return _capitalised_kind(word)
+        return _capitalized_kind(word)
     is_word = _MIN_LENGTH <= len(word) <= _MAX_LENGTH and _NON_WORD.search(word) is None
     if not is_word or word in english_words.DELIMITERS or word in english_words.VERBS or english_words.is_adverb(word):
         return _Kind.DELIMITER
     return _Kind.CONTENT
 
 
-def _capitalised_kind(word: str) -> _Kind:
+def _capitalized_kind(word: str) -> _Kind:
     if not word[0].isalpha():
         return _Kind.MARK
     if len(word) == 1 or word[1:].islower():

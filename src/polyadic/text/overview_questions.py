@@ -1,7 +1,7 @@
-"""Recognise questions about the documents as a whole: "What are the main themes?", "Summarise this".
+"""Recognize questions about the documents as a whole: "What are the main themes?", "Summarize this".
 
 The patterns match complete questions only: "What are the main themes of Hamlet's soliloquy?" asks about something
-within the documents. If a question names a title or a topic ("What is Emma about?", "Summarise the history of Rome"),
+within the documents. If a question names a title or a topic ("What is Emma about?", "Summarize the history of Rome"),
 the caller has to check whether a document has this title, or several documents are about this topic.
 """
 
@@ -221,9 +221,9 @@ class OverviewQuestion:
 
 
 def overview_question(question: str) -> OverviewQuestion | None:
-    """Recognise a question about all documents, or about one that it names; None for other questions.
+    """Recognize a question about all documents, or about one that it names; None for other questions.
 
-    >>> overview_question("What are the main themes of these documents?"), overview_question("Summarise Apollo 13.")
+    >>> overview_question("What are the main themes of these documents?"), overview_question("Summarize Apollo 13.")
     (OverviewQuestion(title=''), OverviewQuestion(title='Apollo 13'))
     >>> overview_question("Who wrote these documents?") is None
     True

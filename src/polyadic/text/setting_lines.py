@@ -1,4 +1,4 @@
-"""Recognise lines of configuration files: ``bantime = 10m: The time for which a host is banned.``"""
+"""Recognize lines of configuration files: ``bantime = 10m: The time for which a host is banned.``"""
 
 import re
 

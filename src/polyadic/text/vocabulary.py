@@ -1,6 +1,6 @@
-"""Vocabulary of a document: how it uses its words, which helps to tell names from other capitalised words.
+"""Vocabulary of a document: how it uses its words, which helps to tell names from other capitalized words.
 
-German capitalises all nouns, so usage decides: nouns follow determiners, names stand beside names ("Ada Lovelace",
+German capitalizes all nouns, so usage decides: nouns follow determiners, names stand beside names ("Ada Lovelace",
 "die Stadt Ulm").
 """
 
@@ -63,7 +63,7 @@ def vocabulary(text: str, language: str) -> Vocabulary:
 
 
 def _german_nouns(text: str, words_in_order: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:
-    """Separate the capitalised words of a German text into common nouns and names.
+    """Separate the capitalized words of a German text into common nouns and names.
 
     >>> text = "Die Ingenieurin Ada Kern und der alte Müller sahen Ulm. Kern trug Schuhe."
     >>> [sorted(found) for found in _german_nouns(text, text.replace(".", "").split())]

@@ -35,16 +35,16 @@ class Reference:
         state = w["embeddings.word_embeddings.weight"][list(ids)]
         state = state + w["embeddings.position_embeddings.weight"][: len(ids)]
         state = state + w["embeddings.token_type_embeddings.weight"][list(segments)]
-        state = self._normalised(state, "embeddings.LayerNorm")
+        state = self._normalized(state, "embeddings.LayerNorm")
         for number in range(6):
             layer = f"encoder.layer.{number}"
             attended = self._linear(
                 self._attention(state, f"{layer}.attention.self"), f"{layer}.attention.output.dense"
             )
-            state = self._normalised(attended + state, f"{layer}.attention.output.LayerNorm")
+            state = self._normalized(attended + state, f"{layer}.attention.output.LayerNorm")
             inner = self._linear(state, f"{layer}.intermediate.dense")
             inner = inner * 0.5 * (1 + _erf(inner / math.sqrt(2)))
-            state = self._normalised(self._linear(inner, f"{layer}.output.dense") + state, f"{layer}.output.LayerNorm")
+            state = self._normalized(self._linear(inner, f"{layer}.output.dense") + state, f"{layer}.output.LayerNorm")
         return state
 
     def _attention(self, state: NDArray[np.float32], name: str) -> NDArray[np.float32]:
@@ -62,10 +62,10 @@ class Reference:
         product: NDArray[np.float32] = state @ self._weights[f"{name}.weight"].T + self._weights[f"{name}.bias"]
         return product
 
-    def _normalised(self, state: NDArray[np.float32], name: str) -> NDArray[np.float32]:
+    def _normalized(self, state: NDArray[np.float32], name: str) -> NDArray[np.float32]:
         centred = state - state.mean(axis=-1, keepdims=True)
         spread = np.sqrt((centred**2).mean(axis=-1, keepdims=True) + 1e-12)
-        normalised: NDArray[np.float32] = (
+        normalized: NDArray[np.float32] = (
             centred / spread * self._weights[f"{name}.weight"] + self._weights[f"{name}.bias"]
         )
-        return normalised
+        return normalized

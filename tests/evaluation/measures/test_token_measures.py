@@ -1,11 +1,11 @@
-"""C-Rec, C-ERec and A-Rel: shares of tokens and of capitalised words."""
+"""C-Rec, C-ERec and A-Rel: shares of tokens and of capitalized words."""
 
 import pytest
 
 from polyadic.evaluation.measures.answer_relevance import AnswerRelevance
 from polyadic.evaluation.measures.context_entity_recall import ContextEntityRecall
 from polyadic.evaluation.measures.context_recall import ContextRecall
-from polyadic.evaluation.measures.token_sets import capitalised_words, token_set
+from polyadic.evaluation.measures.token_sets import capitalized_words, token_set
 from tests.evaluation.measures.outcomes import outcome
 
 
@@ -66,4 +66,4 @@ def test_answer_relevance_is_the_share_of_the_tokens_of_the_question(
 
 def test_tokens_of_long_texts_and_any_script() -> None:
     assert token_set("word " * 300_000) == token_set("word word ")
-    assert token_set("长江流经武汉") and not capitalised_words("长江流经武汉 2024 été")
+    assert token_set("长江流经武汉") and not capitalized_words("长江流经武汉 2024 été")

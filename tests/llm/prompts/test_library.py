@@ -113,7 +113,7 @@ def test_byte_order_mark_is_ignored(tmp_path: Path) -> None:
 def test_prompts_of_the_papers_take_the_same_input(tmp_path: Path, name: str) -> None:
     prompt = own(tmp_path, original_text(name, "paper"), name).get(name)
     assert [role for role, _ in prompt.parts] == ["user"]
-    assert prompt.asks_for_json == (name not in {"extract", "summarise_cluster"})
+    assert prompt.asks_for_json == (name not in {"extract", "summarize_cluster"})
 
 
 def test_passage_can_be_shown_without_sentence_numbers(tmp_path: Path) -> None:

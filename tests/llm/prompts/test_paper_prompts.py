@@ -96,7 +96,7 @@ def test_summaries_are_read_from_the_delimiter_format(tmp_path: Path) -> None:
     with ModelServer([respond]) as server, workspace(tmp_path, server, Settings()) as kb:
         model = CachedModel(EndpointModel(kb.settings.model), NullCache())
         summarizer = LLMSummarizer(model, PromptLibrary(tmp_path), kb.settings.hierarchy_build)
-        found = asyncio.run(summarizer.summarise(1, members))
+        found = asyncio.run(summarizer.summarize(1, members))
         (asked,) = server.asked
     (summary,) = found.summaries
     assert (summary.name, summary.type, summary.by) == ("Port Of Osk", "location", "recorded")

@@ -40,7 +40,7 @@ class MiniLM:
     threads
         Number of processor threads; by default all processors available to this process.
     int8
-        Quantise the matrix products to eight bits: more than twice as fast, with a cosine of about 0.999 to the float32
+        Quantize the matrix products to eight bits: more than twice as fast, with a cosine of about 0.999 to the float32
         vectors. The model then has another name, because all vectors of a store have to come from one model.
     """
 

@@ -17,7 +17,7 @@ _DIGEST_LENGTH = 64
 
 
 def cached_graph(weights: Path, sha256: str) -> bytes:
-    """Return the serialised graph for a safetensors file with this hash, from the cache or newly built.
+    """Return the serialized graph for a safetensors file with this hash, from the cache or newly built.
 
     The cached file begins with the hash of the rest, so an altered or damaged one is replaced.
     """

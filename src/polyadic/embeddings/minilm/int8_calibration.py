@@ -1,4 +1,4 @@
-"""Calibrate int8 quantisation: measure the input ranges of the matrix products of a transformer on sample texts."""
+"""Calibrate int8 quantization: measure the input ranges of the matrix products of a transformer on sample texts."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ def measured_ranges(graph: bytes, folder: Path, inputs: Iterable[Mapping[str, To
     Parameters
     ----------
     graph
-        The serialised graph.
+        The serialized graph.
     folder
         The folder of its external weights.
     inputs

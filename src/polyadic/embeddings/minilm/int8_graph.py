@@ -1,4 +1,4 @@
-"""The transformer of all-MiniLM-L6-v2 with matrix products quantised to eight bits.
+"""The transformer of all-MiniLM-L6-v2 with matrix products quantized to eight bits.
 
 Made from the original weights: a weight is rounded to one of 255 steps of its row, an input to one of 256 steps of a
 range that is measured once (int8_calibration.py). As the ranges are fixed, a text's vector does not depend on the other
@@ -22,19 +22,19 @@ from polyadic.embeddings.minilm.onnx_graph import FUSED, LAYERS, ModelWeights, T
 from polyadic.embeddings.minilm.weights import ModelFiles
 from polyadic.embeddings.onnx_runtime import PROBE, PROBE_TIMES
 
-# Exponents for the division of inputs by their range: for normalised states, and for outputs of neurons; and the number
-# of copies of neurons. All were chosen to maximise the similarity to the float32 vectors.
-_NORMALISED_SHARE, _NEURON_SHARE, _COPIES = 0.75, 0.35, 32
+# Exponents for the division of inputs by their range: for normalized states, and for outputs of neurons; and the number
+# of copies of neurons. All were chosen to maximize the similarity to the float32 vectors.
+_NORMALIZED_SHARE, _NEURON_SHARE, _COPIES = 0.75, 0.35, 32
 _LEAST_RANGE = 1e-3
 
 
 def build_int8_graph(weights: ModelFiles) -> bytes:
-    """Build the serialised graph for a safetensors file; needs the tokenizer too, to measure ranges on texts.
+    """Build the serialized graph for a safetensors file; needs the tokenizer too, to measure ranges on texts.
 
     Inputs and output are those of ``build_graph``; the second output is ``PROBE``, int32, shape (4, 16).
     """
     ranges = measured_ranges(build_graph(weights.network), weights.network.parent, single_texts(weights))
-    return Int8TransformerGraph(ModelWeights(weights.network), ranges).serialised()
+    return Int8TransformerGraph(ModelWeights(weights.network), ranges).serialized()
 
 
 def copied(high: NDArray[np.float32], copies: int) -> NDArray[np.intp]:
@@ -50,7 +50,7 @@ def copied(high: NDArray[np.float32], copies: int) -> NDArray[np.intp]:
 
 
 def rounded(weight: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
-    """Quantise a weight, (outputs, inputs), to whole numbers in [-127, 127]; also return the scale of each row.
+    """Quantize a weight, (outputs, inputs), to whole numbers in [-127, 127]; also return the scale of each row.
 
     >>> numbers, worth = rounded(np.array([[1, -0.5], [0, 0]], np.float32))
     >>> numbers.tolist(), np.round(worth * 127, 3).tolist()
@@ -62,13 +62,13 @@ def rounded(weight: NDArray[np.float32]) -> tuple[NDArray[np.int8], NDArray[np.f
 
 
 class Int8TransformerGraph(TransformerGraph):
-    """Graph builder for the quantised transformer; ``ranges`` are those of the inputs of its matrix products."""
+    """Graph builder for the quantized transformer; ``ranges`` are those of the inputs of its matrix products."""
 
     def __init__(self, weights: ModelWeights, ranges: Mapping[str, ActivationRanges]) -> None:
         super().__init__(weights)
         self._ranges = ranges
         self._times = {layer: copied(ranges[f"{layer}.output.dense"].high, _COPIES) for layer in LAYERS}
-        self._quantised: dict[str, tuple[str, str, str, NDArray[np.float32]]] = {}
+        self._quantized: dict[str, tuple[str, str, str, NDArray[np.float32]]] = {}
 
     def _add_outputs(self, whole: str, state: str) -> None:
         super()._add_outputs(whole, state)
@@ -105,8 +105,8 @@ class Int8TransformerGraph(TransformerGraph):
         )
 
     def _numbers(self, state: str, name: str) -> tuple[str, str, str, NDArray[np.float32]]:
-        """Quantise an input; return its integers, scale, zero point, and the divisor of each component."""
-        if state not in self._quantised:
+        """Quantize an input; return its integers, scale, zero point, and the divisor of each component."""
+        if state not in self._quantized:
             low, high, divisors = self._range(name)
             if (divisors != 1).any():
                 shares = self._add("Mul", state, self._constant(f"{name}.shares", 1 / divisors))
@@ -116,8 +116,8 @@ class Int8TransformerGraph(TransformerGraph):
             step = (most - least) / 255
             scale = self._constant(f"{name}.scale", np.float32(step))
             zero = self._constant(f"{name}.zero", np.uint8(round(-least / step)))
-            self._quantised[state] = (self._add("QuantizeLinear", shares, scale, zero), scale, zero, divisors)
-        return self._quantised[state]
+            self._quantized[state] = (self._add("QuantizeLinear", shares, scale, zero), scale, zero, divisors)
+        return self._quantized[state]
 
     def _range(self, name: str) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]:
         """Return the range of each input component, copies included, and its divisor."""
@@ -125,7 +125,7 @@ class Int8TransformerGraph(TransformerGraph):
         if name.endswith(".attention.output.dense"):
             # Averages of many values: none is far larger than the others.
             return low, high, np.ones_like(high)
-        times, share = np.ones(len(high), np.intp), _NORMALISED_SHARE
+        times, share = np.ones(len(high), np.intp), _NORMALIZED_SHARE
         if name.removesuffix(".output.dense") in self._times:
             times, share = self._times[name.removesuffix(".output.dense")], _NEURON_SHARE
         widest = np.maximum(np.maximum(high, -low), _LEAST_RANGE) / times

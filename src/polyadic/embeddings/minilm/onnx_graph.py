@@ -30,12 +30,12 @@ _NEVER = np.float32(-1e9)
 
 
 def build_graph(weights: Path) -> bytes:
-    """Build the serialised graph for a safetensors file.
+    """Build the serialized graph for a safetensors file.
 
     Inputs: ``input_ids`` and ``attention_mask``, int64, shape (n, length). Output: ``last_hidden_state``, float32,
     shape (n, length, 384). The graph refers to the file by name only; the runtime needs the folder as an option.
     """
-    return TransformerGraph(ModelWeights(weights)).serialised()
+    return TransformerGraph(ModelWeights(weights)).serialized()
 
 
 class ModelWeights:
@@ -79,7 +79,7 @@ class TransformerGraph:
         self._outputs: list[ValueInfoProto] = []
         self._weights = weights
 
-    def serialised(self) -> bytes:
+    def serialized(self) -> bytes:
         shape = self._add("Shape", "input_ids")
         heads = self._add("Concat", shape, self._constant("heads", [_HEADS, _HEAD_SIZE]), axis=0)
         mask = self._mask()
@@ -89,10 +89,10 @@ class TransformerGraph:
                 self._attention(state, mask, heads, f"{layer}.attention.self"),
                 f"{layer}.attention.output.dense",
             )
-            state = self._normalised(self._add("Add", attended, state), f"{layer}.attention.output.LayerNorm")
+            state = self._normalized(self._add("Add", attended, state), f"{layer}.attention.output.LayerNorm")
             inner = self._add("Gelu", self._linear(state, f"{layer}.intermediate.dense"))
             outer = self._linear(inner, f"{layer}.output.dense")
-            state = self._normalised(self._add("Add", outer, state), f"{layer}.output.LayerNorm")
+            state = self._normalized(self._add("Add", outer, state), f"{layer}.output.LayerNorm")
         self._add_outputs(self._add("Concat", shape, self._constant("hidden", [HIDDEN]), axis=0), state)
         inputs = [helper.make_tensor_value_info(name, TensorProto.INT64, ["n", "length"]) for name in self.inputs]
         graph = helper.make_graph(self._nodes, "all-MiniLM-L6-v2", inputs, self._outputs, list(self._tensors.values()))
@@ -100,8 +100,8 @@ class TransformerGraph:
         if any(node.domain == FUSED for node in self._nodes):
             opsets.append(helper.make_opsetid(FUSED, 1))
         model = helper.make_model(graph, opset_imports=opsets, ir_version=_IR_VERSION, producer_name="polyadic")
-        serialised: bytes = model.SerializeToString()
-        return serialised
+        serialized: bytes = model.SerializeToString()
+        return serialized
 
     def _add_outputs(self, whole: str, state: str) -> None:
         """Add the outputs; ``whole`` is the shape (n, length, 384), and ``state`` the last layer: (n x length, 384)."""
@@ -110,7 +110,7 @@ class TransformerGraph:
         self._outputs.append(output)
 
     def _embeddings(self) -> str:
-        """Sum and normalise embeddings of words, positions and segments: (n x length, 384)."""
+        """Sum and normalize embeddings of words, positions and segments: (n x length, 384)."""
         words = self._add("Gather", self._weight("embeddings.word_embeddings.weight"), "input_ids")
         length = self._add("Shape", "input_ids", start=1, end=2)
         table = self._weight("embeddings.position_embeddings.weight")
@@ -118,7 +118,7 @@ class TransformerGraph:
         segments = self._add("Gather", self._weight("embeddings.token_type_embeddings.weight"), self._segments())
         total = self._add("Add", self._add("Add", words, positions), segments)
         flat = self._add("Reshape", total, self._constant("rows", [-1, HIDDEN]))
-        return self._normalised(flat, "embeddings.LayerNorm")
+        return self._normalized(flat, "embeddings.LayerNorm")
 
     def _segments(self) -> str:
         """Return the numbers of the segments: all tokens belong to the first."""
@@ -154,7 +154,7 @@ class TransformerGraph:
     def _linear(self, state: str, name: str) -> str:
         return self._add("Gemm", state, self._weight(f"{name}.weight"), self._weight(f"{name}.bias"), transB=1)
 
-    def _normalised(self, state: str, name: str) -> str:
+    def _normalized(self, state: str, name: str) -> str:
         scale, bias = self._weight(f"{name}.weight"), self._weight(f"{name}.bias")
         return self._add("LayerNormalization", state, scale, bias, epsilon=_EPSILON, axis=-1)
 

@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from onnxruntime import InferenceSession  # type: ignore[import-untyped]
 
 # "[CLS] a fact joins many things [SEP]" and the beginning of its vector. A graph with another result is another model,
-# or too coarsely quantised for its vectors to be comparable.
+# or too coarsely quantized for its vectors to be comparable.
 _PROBE = (101, 1037, 2755, 9794, 2116, 2477, 102)
 _PROBE_BEGINS = (0.04573, 0.02759, 0.00832, 0.01397, 0.02406, 0.05961, 0.08789, 0.0)
 _TOLERANCE = 1e-3
 
 
 class OnnxSession:
-    """Transformer, mean pooling and normalisation; thread-safe.
+    """Transformer, mean pooling and normalization; thread-safe.
 
     Raises
     ------

@@ -1,14 +1,14 @@
-"""C-ERec: the share of capitalised words of the golden answer that occur in the generated answer."""
+"""C-ERec: the share of capitalized words of the golden answer that occur in the generated answer."""
 
-from polyadic.evaluation.measures.token_sets import capitalised_words, most_covered
+from polyadic.evaluation.measures.token_sets import capitalized_words, most_covered
 from polyadic.evaluation.outcome import QuestionOutcome
 
 
 class ContextEntityRecall:
-    """|E(G) ∩ E(P)| / |E(G)| in percent, where E are capitalised words, G the golden and P the generated answer.
+    """|E(G) ∩ E(P)| / |E(G)| in percent, where E are capitalized words, G the golden and P the generated answer.
 
     Source: HyperGraphRAG v1 (arXiv 2503.21322v1). The best of several golden answers counts; the measure does not apply
-    if none has a capitalised word. It differs from the RAGAS measure of the same name.
+    if none has a capitalized word. It differs from the RAGAS measure of the same name.
     """
 
     name = "c-erec"
@@ -17,4 +17,4 @@ class ContextEntityRecall:
     def score(self, outcome: QuestionOutcome) -> float | None:
         if outcome.answer is None:
             return None
-        return most_covered(map(capitalised_words, outcome.question.answers), capitalised_words(outcome.answer))
+        return most_covered(map(capitalized_words, outcome.question.answers), capitalized_words(outcome.answer))

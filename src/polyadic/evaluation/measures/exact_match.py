@@ -1,11 +1,11 @@
 """EM: whether an answer equals a golden answer."""
 
-from polyadic.evaluation.measures.answer_normalization import normalised
+from polyadic.evaluation.measures.answer_normalization import normalized
 from polyadic.evaluation.outcome import QuestionOutcome
 
 
 class ExactMatch:
-    """100 if an answer equals any of the golden answers after SQuAD's normalisation, else 0.
+    """100 if an answer equals any of the golden answers after SQuAD's normalization, else 0.
 
     Source: Rajpurkar et al., SQuAD (EMNLP 2016).
     """
@@ -17,4 +17,4 @@ class ExactMatch:
         golds = outcome.question.answers
         if outcome.answer is None or not golds:
             return None
-        return 100.0 * (normalised(outcome.answer) in map(normalised, golds))
+        return 100.0 * (normalized(outcome.answer) in map(normalized, golds))

@@ -2,14 +2,14 @@
 
 from collections import Counter
 
-from polyadic.evaluation.measures.answer_normalization import normalised
+from polyadic.evaluation.measures.answer_normalization import normalized
 from polyadic.evaluation.outcome import QuestionOutcome
 
 
 class F1:
     """Harmonic mean of word precision and recall in percent, for the best of several golden answers.
 
-    Source: HyperGraphRAG v3 (arXiv 2503.21322v3), with SQuAD's normalisation. The paper's formula uses sets of words,
+    Source: HyperGraphRAG v3 (arXiv 2503.21322v3), with SQuAD's normalization. The paper's formula uses sets of words,
     but its code counts repeated words (multisets), and so does this one.
     """
 
@@ -29,6 +29,6 @@ def word_f1(answer: str, gold: str) -> float:
     >>> word_f1("the first first program", "first program")
     0.8
     """
-    answer_words, gold_words = Counter(normalised(answer).split()), Counter(normalised(gold).split())
+    answer_words, gold_words = Counter(normalized(answer).split()), Counter(normalized(gold).split())
     shared = (answer_words & gold_words).total()
     return 2 * shared / (answer_words.total() + gold_words.total()) if shared else 0.0

@@ -5,7 +5,7 @@ from polyadic.evaluation.outcome import QuestionOutcome
 
 
 class NDCG:
-    """Normalised discounted cumulative gain of the first k passages, 0 to 1; a gold passage has gain 1.
+    """Normalized discounted cumulative gain of the first k passages, 0 to 1; a gold passage has gain 1.
 
     Source: Järvelin and Kekäläinen, ACM TOIS 20(4), 2002, computed by ``ir_measures``; BEIR reports nDCG@10.
     """

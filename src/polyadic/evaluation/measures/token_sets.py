@@ -1,4 +1,4 @@
-"""Convert texts to sets of tokens or capitalised words, and compute how much of one set another covers."""
+"""Convert texts to sets of tokens or capitalized words, and compute how much of one set another covers."""
 
 import re
 from collections.abc import Iterable, Set
@@ -26,10 +26,10 @@ def token_set(text: str) -> frozenset[int]:
     return frozenset(token for piece in split_text(text, _PIECE) for token in encode(piece))
 
 
-def capitalised_words(text: str) -> frozenset[str]:
+def capitalized_words(text: str) -> frozenset[str]:
     """Return the words that begin with a capital letter, as written.
 
-    >>> sorted(capitalised_words("The Engine of O'Brien, in 1843"))
+    >>> sorted(capitalized_words("The Engine of O'Brien, in 1843"))
     ['Engine', "O'Brien", 'The']
     """
     return frozenset(word for word in _WORD.findall(text) if word[0].isupper())

@@ -88,9 +88,9 @@ def says(text: str, words: str) -> bool:
     >>> says("巴贝奇设计机器。", "机器")
     True
     """
-    phrase, normalised_text = loose_name(words), loose_name(text)
+    phrase, normalized_text = loose_name(words), loose_name(text)
     # Chinese and Japanese do not separate words with spaces.
-    return phrase in normalised_text if has_ideographs(phrase) else f" {phrase} " in f" {normalised_text} "
+    return phrase in normalized_text if has_ideographs(phrase) else f" {phrase} " in f" {normalized_text} "
 
 
 def _numbers(given: object) -> tuple[int, ...]:

@@ -94,7 +94,7 @@ def add_to_review(made: Sequence[GeneratedQuestion], file: Path) -> int:
     known = {question.id for question in existing}
     new = [question for question in made if question.id not in known]
     if new or not file.exists():
-        # Existing text is copied verbatim rather than serialised again.
+        # Existing text is copied verbatim rather than serialized again.
         before = file.read_text(encoding="utf-8-sig") if existing else ""
         lines = "".join(f"{json.dumps(asdict(question), ensure_ascii=False)}\n" for question in new)
         write_whole(file, before + ("\n" if before and not before.endswith("\n") else "") + lines)

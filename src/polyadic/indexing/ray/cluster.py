@@ -26,7 +26,7 @@ def joined(address: str | None) -> Iterator[None]:
     ----------
     address
         Address of the cluster, in Ray's syntax. None: the cluster that ``RAY_ADDRESS`` names, or else a local one that
-        listens on the loopback interface only, without dashboard. If Ray is initialised already, its cluster is used.
+        listens on the loopback interface only, without dashboard. If Ray is initialized already, its cluster is used.
 
     Raises
     ------

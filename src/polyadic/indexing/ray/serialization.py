@@ -1,4 +1,4 @@
-"""Serialise values for Ray Data: as JSON, one per row of a single column."""
+"""Serialize values for Ray Data: as JSON, one per row of a single column."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ class BatchResult:
 
 
 class RowCodec(Generic[T]):
-    """Serialise and deserialise values of one type.
+    """Serialize and deserialize values of one type.
 
     >>> passed = RowCodec(RayDocument)
     >>> ada = Document("memory:ada", "Ada", "Ada Lovelace met Charles Babbage.", {"year": "1833"}, (0,))

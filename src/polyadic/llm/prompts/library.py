@@ -43,7 +43,7 @@ NAMES = (
     "next_queries",
     "same_entity",
     "make_question",
-    "summarise_cluster",
+    "summarize_cluster",
     "report_community",
     "read_page",
     "describe_picture",
@@ -52,7 +52,7 @@ NAMES = (
     *_RUBRICS,
 )
 
-PAPER = ("extract", "question_entities", "answer_think", "summarise_cluster", "judge/generation", *_RUBRICS)
+PAPER = ("extract", "question_entities", "answer_think", "summarize_cluster", "judge/generation", *_RUBRICS)
 """Prompts of the set ``paper``: structured as those of HyperGraphRAG and HiRAG, in our own words."""
 
 PromptSet = Literal["default", "paper"]

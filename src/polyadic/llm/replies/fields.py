@@ -24,7 +24,7 @@ def reply_values(reply: str, problems: Problems) -> list[object]:
 
 
 def record_of(value: object) -> dict[str, object]:
-    """Return a record with normalised keys; empty if the value is not a record."""
+    """Return a record with normalized keys; empty if the value is not a record."""
     return plain_keys(value) if isinstance(value, dict) else {}
 
 

@@ -48,7 +48,7 @@ _SCORE_KEYS = [
 _SENTENCE_KEYS = ["sentences", "sentence_ids", "sentence_numbers", "sentence_indices", "sources", "sentence"]
 _RECORD_KEYS = frozenset((*TEXT_KEYS, *ENTITY_KEYS))
 _ENTITY_FIELD_KEYS = frozenset((*_NAME_KEYS, *_TYPE_KEYS, *_DESCRIPTION_KEYS, *_SCORE_KEYS))
-# Keys that are already in normalised spelling, as nearly all are.
+# Keys that are already in normalized spelling, as nearly all are.
 _KNOWN_KEYS = frozenset((*_LIST_KEYS, *_RECORD_KEYS, *_ENTITY_FIELD_KEYS, *_SENTENCE_KEYS))
 _SIMPLE = frozenset((str, int, float, NoneType))
 _DEPTH = 4
@@ -178,7 +178,7 @@ def _entity_fields(line: str) -> dict[str, object]:
 
 
 def plain_keys(record: Mapping[Any, object]) -> dict[str, object]:
-    """Normalise the keys of a record ("Hyper-Relation" becomes hyper_relation) and drop those without a value."""
+    """Normalize the keys of a record ("Hyper-Relation" becomes hyper_relation) and drop those without a value."""
     return {key if key in _KNOWN_KEYS else _plain_key(key): value for key, value in record.items() if value is not None}
 
 

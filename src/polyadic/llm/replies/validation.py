@@ -1,4 +1,4 @@
-"""Validate parsed facts of either format: limit lengths and counts, merge duplicates, normalise scores."""
+"""Validate parsed facts of either format: limit lengths and counts, merge duplicates, normalize scores."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

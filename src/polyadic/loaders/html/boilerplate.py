@@ -1,6 +1,6 @@
 """Detect page boilerplate: menus, banners, adverts, cookie notices and footers.
 
-Candidates are recognised by role, element name and the words in ``class`` and ``id``; their content then decides. A
+Candidates are recognized by role, element name and the words in ``class`` and ``id``; their content then decides. A
 "sidebar" may be a menu or a remark by the author: it is dropped only if it consists mostly of links.
 """
 

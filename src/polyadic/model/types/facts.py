@@ -41,7 +41,7 @@ class Participation:
 
     @property
     def key(self) -> str:
-        """Normalised name that identifies the entity."""
+        """Normalized name that identifies the entity."""
         return identity.entity_key(self.name)
 
 
@@ -138,7 +138,7 @@ class Entity:
     id
         Identifier.
     key
-        Normalised name.
+        Normalized name.
     name, type, description
         The best supported versions in the evidence.
     score

@@ -2,8 +2,8 @@
 
 Question and sentence go through the transformer as one sequence of two segments, and a linear layer turns the state of
 the first token into a logit. ``adapter.npz`` has what differs from the embedder: low-rank changes of the matrices of
-the upper layers (LoRA, arXiv 2106.09685), their biases and normalisations, and the linear layer. It was trained by
-``python -m benchmarks.learn_answer_selection``. The products are quantised to eight bits like the embedder's.
+the upper layers (LoRA, arXiv 2106.09685), their biases and normalizations, and the linear layer. It was trained by
+``python -m benchmarks.learn_answer_selection``. The products are quantized to eight bits like the embedder's.
 """
 
 from collections.abc import Iterator
@@ -21,14 +21,14 @@ from polyadic.rerankers.answer_selection.pairs import PairTokenizer
 
 
 def build_selection_graph(weights: Path, tokenizer: PairTokenizer) -> bytes:
-    """Build the serialised graph for a safetensors file; takes some seconds.
+    """Build the serialized graph for a safetensors file; takes some seconds.
 
     Inputs: ``input_ids``, ``attention_mask`` and ``token_type_ids``, int64, shape (n, length). Output: ``logits``,
     float32, shape (n, 1).
     """
     adapted = AdaptedWeights(weights, load_adapter())
-    ranges = measured_ranges(PairGraph(adapted).serialised(), weights.parent, _sample_pairs(tokenizer))
-    return _Int8PairGraph(adapted, ranges).serialised()
+    ranges = measured_ranges(PairGraph(adapted).serialized(), weights.parent, _sample_pairs(tokenizer))
+    return _Int8PairGraph(adapted, ranges).serialized()
 
 
 class AdaptedWeights(ModelWeights):

@@ -1,6 +1,6 @@
 """Uploaded files and texts, kept in a folder per job until the job has read them.
 
-File names given by clients are sanitised, and the files are stored in numbered folders; folders in a name are part of
+File names given by clients are sanitized, and the files are stored in numbered folders; folders in a name are part of
 the document's source only. The source is ``upload:NAME``, so uploading the same name again replaces the document.
 """
 

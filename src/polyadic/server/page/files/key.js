@@ -38,7 +38,7 @@ export function askForKey(wrong) {
       "form",
       { class: "stack" },
       el("h2", { id: "key-title" }, "This server requires a key"),
-      wrong ? notice("error", "Key not recognised. Check that you copied all of it.") : null,
+      wrong ? notice("error", "Key not recognized. Check that you copied all of it.") : null,
       el("label", { for: "key" }, "Key"),
       input,
       el(

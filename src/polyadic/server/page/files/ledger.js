@@ -15,7 +15,7 @@ const PURPOSES = {
   embed: "Embedding",
   answer: "Answering",
   question: "Question analysis",
-  summarise: "Cluster summaries",
+  summarize: "Cluster summaries",
   report: "Community reports",
 };
 
