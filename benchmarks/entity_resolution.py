@@ -19,9 +19,9 @@ from polyadic.config import ChunkingSettings, EmbeddingSettings, Settings
 from polyadic.evaluation.resolution_eval import AnnotatedDocument, PairAgreement, agreement, fill, read
 from polyadic.extraction.extractor import Extraction
 from polyadic.indexing.indexer import Indexer
-from polyadic.model.resolution import NO_OVERLAY, EntityResolution
+from polyadic.model.resolution import NO_DECISIONS, EntityResolution
 from polyadic.model.types import Chunk, Document, Evidence, Participation, Span
-from polyadic.resolution.merge_candidates import SURE, CandidatePairs
+from polyadic.resolution.merge_candidates import CERTAIN, CandidatePairs
 from polyadic.workspace import Workspace
 from tests.resolution import lookalikes as alike
 from tests.resolution.lookalikes import Lookalike, lookalikes, put_together
@@ -35,11 +35,11 @@ key or a decision merged them. Merges are proposed over all documents at once. T
 referents and {same} with the same, each pair in its own document. No language model is used, and there are no
 descriptions, so vectors play no part.
 
-Scores were calibrated on the even-numbered documents. `merge --auto` starts at {sure}, the lowest score from which at
-least 95% of the added pairs are correct, both over all documents and on the look-alikes. (A last name that only one
+Scores were calibrated on the even-numbered documents. `merge --auto` starts at {certain}, the lowest score from which
+at least 95% of the added pairs are correct, both over all documents and on the look-alikes. (A last name that only one
 person has would score 0.86.)
 """
-_LEAST = (SURE, 0.86, 0.8, 0.6)
+_LEAST = (CERTAIN, 0.86, 0.8, 0.6)
 _MANY = 100_000
 _SYLLABLES = (
     "ba",
@@ -86,7 +86,7 @@ def section(data: Path) -> Iterator[str]:
         pairs=len(pairs),
         same=sum(pair.same for pair in pairs),
         other=_others(pairs),
-        sure=SURE,
+        certain=CERTAIN,
     )
     yield (
         "| decisions | precision | recall | odd half | added pairs: precision of number "
@@ -95,7 +95,7 @@ def section(data: Path) -> Iterator[str]:
     without_decisions, *with_decisions = rows
     yield f"| none | {without_decisions} | – | – |"
     for least, row in zip(_LEAST, with_decisions, strict=True):
-        label = "`merge --auto`" if least == SURE else "`merge --auto --least`"
+        label = "`merge --auto`" if least == CERTAIN else "`merge --auto --least`"
         yield f"| {label}, score at least {least} | {row} | {cells[least]} |"
     yield f"\n{grown}"
 
@@ -104,11 +104,11 @@ def _rows(kb: Workspace, halves: Sequence[Sequence[AnnotatedDocument]]) -> Itera
     """Yield table cells without decisions, then with the merges of each minimum score."""
     with kb.store().read() as reader:
         candidates = CandidatePairs.of(reader)
-    base = [agreement(half, NO_OVERLAY) for half in halves]
+    base = [agreement(half, NO_DECISIONS) for half in halves]
     yield _cells(base)
     for least in _LEAST:
-        overlay = EntityResolution.of(candidates.merges(least))
-        now = [agreement(half, overlay) for half in halves]
+        resolution = EntityResolution.of(candidates.merges(least))
+        now = [agreement(half, resolution) for half in halves]
         every, odd = (_added(after, before) for after, before in zip(now, base, strict=True))
         yield f"{_cells(now)} | {every}; odd half {odd}"
 
@@ -144,7 +144,7 @@ def _growth(folder: Path) -> str:
             pairs = CandidatePairs.of(reader)
             seconds = time.perf_counter() - started
             started = time.perf_counter()
-            merges = pairs.merges(SURE)
+            merges = pairs.merges(CERTAIN)
             seconds += time.perf_counter() - started
     return (
         f"Among {entities:,} entities with made-up names (people with initials and misprints, companies, places),"

@@ -7,7 +7,7 @@ import pytest
 
 from polyadic.config import EmbeddingSettings, Settings
 from polyadic.evaluation.resolution_eval import agreement, fill, read
-from polyadic.model.resolution import NO_OVERLAY, DecisionKind, EntityResolution, ResolutionDecision
+from polyadic.model.resolution import NO_DECISIONS, DecisionKind, EntityResolution, ResolutionDecision
 from polyadic.workspace import Workspace
 
 ITEM = {
@@ -24,7 +24,7 @@ ITEM = {
 def test_pairs_of_mentions_are_counted(tmp_path: Path) -> None:
     (tmp_path / "documents.jsonl").write_text(json.dumps(ITEM) + "\n")
     documents = read(tmp_path)
-    before = agreement(documents, NO_OVERLAY)
+    before = agreement(documents, NO_DECISIONS)
     assert (before.ours, before.theirs, before.both) == (2, 2, 1)
     merged = agreement(
         documents, EntityResolution.of([ResolutionDecision(DecisionKind.MERGE, ("Ada", "Lovelace"), "Ada")])

@@ -12,18 +12,18 @@ ADA = ResolutionDecision(DecisionKind.MERGE, ("Ada", "Ada Lovelace"), "Ada Lovel
 
 def test_splits_apply_before_merges() -> None:
     for decisions in ([PLANET, PLANETS], [PLANETS, PLANET]):
-        overlay = EntityResolution.of(decisions)
-        assert [overlay.key("mercury", document) for document in ("d1", "d3")] == ["mercury (planet)", "mercury"]
-        assert overlay.key("planet mercury", "d3") == "mercury (planet)"
-        assert overlay.meanings(["mercury"]) == {"mercury", "mercury (planet)"}
+        resolution = EntityResolution.of(decisions)
+        assert [resolution.key("mercury", document) for document in ("d1", "d3")] == ["mercury (planet)", "mercury"]
+        assert resolution.key("planet mercury", "d3") == "mercury (planet)"
+        assert resolution.meanings(["mercury"]) == {"mercury", "mercury (planet)"}
 
 
 def test_split_entities_can_be_merged() -> None:
-    overlay = EntityResolution.of(
+    resolution = EntityResolution.of(
         [PLANET, ResolutionDecision(DecisionKind.MERGE, ("Mercury (planet)", "Hermes"), "Hermes")]
     )
-    assert (overlay.key("mercury", "d1"), overlay.key("mercury", "d3")) == ("hermes", "mercury")
-    assert overlay.meanings(["mercury"]) == {"mercury", "hermes"}
+    assert (resolution.key("mercury", "d1"), resolution.key("mercury", "d3")) == ("hermes", "mercury")
+    assert resolution.meanings(["mercury"]) == {"mercury", "hermes"}
 
 
 def test_decisions_ignore_the_order_of_names_and_documents() -> None:

@@ -15,7 +15,7 @@ from polyadic.storage.postgres.store import PostgresStore
 from polyadic.storage.row_changes import Delete, Insert, Update
 from polyadic.storage.sql.digests import text_digest
 from polyadic.storage.sql.half_precision import HalfVector
-from polyadic.storage.sql.serialization import overlay_of
+from polyadic.storage.sql.serialization import resolution_of
 from polyadic.storage.sql.tables import ATTRIBUTE_VALUE, DOCUMENT, ENTITY_ALIAS, MODEL_CALL
 from polyadic.storage.sql.tables import VECTOR as VECTOR_TABLE
 from polyadic.workspace import Workspace
@@ -148,7 +148,7 @@ def test_incremental_topic_entities_equal_recomputed_ones() -> None:
                 rows_of(connection, sql),
                 rows_of(connection, "SELECT DISTINCT chunk FROM topic_candidate"),
             )
-            topic_entities.renew(connection, overlay_of(connection), (), [chunk for chunk, _ in before])
+            topic_entities.renew(connection, resolution_of(connection), (), [chunk for chunk, _ in before])
             assert rows_of(connection, sql) == before
         assert len(contested) > 5
         assert len({about for _, about in before}) > 3

@@ -46,8 +46,8 @@ def fill(store: Store, pairs: Sequence[Lookalike]) -> None:
         publish_documents(store, [(source, [Chunk(source.id, whole, source.text, 5, 0)], said)])
 
 
-def put_together(pairs: Sequence[Lookalike], overlay: EntityResolution) -> list[Lookalike]:
-    """Those whose two names mean one entity under an overlay."""
+def put_together(pairs: Sequence[Lookalike], resolution: EntityResolution) -> list[Lookalike]:
+    """Those whose two names mean one entity under a resolution."""
     from polyadic.model.identity import entity_key
 
-    return [pair for pair in pairs if overlay.one(*(entity_key(name) for name in pair.names))]
+    return [pair for pair in pairs if resolution.one(*(entity_key(name) for name in pair.names))]

@@ -135,11 +135,11 @@ def test_merging_and_undoing(kb: Workspace) -> None:
 
 def test_accepting_and_rejecting_pairs(kb: Workspace) -> None:
     one, other, *rest = kb.entities.review().candidates
-    outcome = kb.entities.settle([one.id], [other.id])
+    outcome = kb.entities.decide([one.id], [other.id])
     assert [decision.kind.value for decision in outcome.decided] == ["merge", "cannot-link"]
     assert [left.id for left in kb.entities.review().candidates] == [left.id for left in rest]
     with pytest.raises(NotFound, match="no proposed pair"):
-        kb.entities.settle([one.id])
+        kb.entities.decide([one.id])
 
 
 def test_pairs_are_selected_by_identifier_prefix(kb: Workspace) -> None:
@@ -147,8 +147,8 @@ def test_pairs_are_selected_by_identifier_prefix(kb: Workspace) -> None:
     assert len(one.id) == 32
     for reference in ("", "abc", "pair", "00000000"):
         with pytest.raises(NotFound, match="polyadic entities review"):
-            kb.entities.settle([reference])
-    assert len(kb.entities.settle([one.id[:8].upper()]).decided) == 1
+            kb.entities.decide([reference])
+    assert len(kb.entities.decide([one.id[:8].upper()]).decided) == 1
 
 
 def test_ambiguous_prefix_is_refused() -> None:
@@ -166,10 +166,10 @@ def test_pair_with_a_merged_entity_says_what_to_undo_first(kb: Workspace) -> Non
     assert last.score > max(one.score for one in others)
     assert last.why.endswith(f"but Quran Society is merged: undo {society.id[:8]} first")
     with pytest.raises(DecisionRefused, match="is merged already"):
-        kb.entities.settle([last.id])
-    assert review.certain == len(kb.entities.merge_sure().outcome.decided) == 1
+        kb.entities.decide([last.id])
+    assert review.certain == len(kb.entities.merge_automatically().outcome.decided) == 1
     kb.entities.undo(society.id[:8])
-    assert len(kb.entities.settle([last.id]).decided) == 1
+    assert len(kb.entities.decide([last.id]).decided) == 1
 
 
 def test_splitting_a_name(kb: Workspace) -> None:
@@ -223,13 +223,13 @@ def test_renaming_never_merges(kb: Workspace) -> None:
     assert export(kb) == before
 
 
-def test_merge_sure_merges_certain_pairs(kb: Workspace) -> None:
-    merged = kb.entities.merge_sure()
+def test_merge_automatically_merges_certain_pairs(kb: Workspace) -> None:
+    merged = kb.entities.merge_automatically()
     assert {decision.names for decision in merged.outcome.decided} == {
         ("M. Falk", "Mira Falk"),
         ("Qur'an Society", "Quran Society"),
     }
-    assert kb.entities.merge_sure().outcome.decided == ()
+    assert kb.entities.merge_automatically().outcome.decided == ()
 
 
 @pytest.mark.parametrize("reference", ["", "abc", "xyzw", "0000"])
@@ -258,7 +258,7 @@ def test_model_is_needed_only_for_adjudication(kb: Workspace) -> None:
 
 def test_api_works_within_a_running_loop(kb: Workspace) -> None:
     async def work() -> int:
-        await kb.entities.amerge_sure()
+        await kb.entities.amerge_automatically()
         return (await kb.entities.areview()).certain
 
     assert asyncio.run(work()) == 0
@@ -309,7 +309,7 @@ def test_model_adjudicates_uncertain_pairs(tmp_path: Path) -> None:
 def test_automatic_merge_needs_score_and_verdict(tmp_path: Path) -> None:
     with says_by_name("Quran Society") as server, workspace(tmp_path / "kb", server) as kb:
         fill(kb)
-        merged = kb.entities.merge_sure(LEAST_WITH_A_MODEL, by_model=True)
+        merged = kb.entities.merge_automatically(LEAST_WITH_A_MODEL, by_model=True)
         assert [decision.names for decision in merged.outcome.decided] == [("Qur'an Society", "Quran Society")]
         assert {verdict.same for verdict in merged.adjudication.verdicts.values()} == {True, False}
 

@@ -10,7 +10,7 @@ from polyadic.model.resolution import DecisionKind, EntityResolution, Resolution
 from polyadic.model.types import Chunk, Document, Evidence, Participation, Span
 from polyadic.resolution.blocking import MOST_IN_A_BLOCK, by_name, by_vector
 from polyadic.resolution.homonyms import homonyms
-from polyadic.resolution.merge_candidates import SURE, CandidatePairs
+from polyadic.resolution.merge_candidates import CERTAIN, CandidatePairs
 from polyadic.resolution.parsed_name import ParsedName
 from polyadic.storage.sqlite.store import SqliteStore
 from tests.resolution.lookalikes import fill, lookalikes, put_together
@@ -43,7 +43,7 @@ def found(store: SqliteStore) -> dict[frozenset[str], tuple[float, str]]:
         return {frozenset(look.names(pair)): (one.score, one.why) for pair, one in look.judged.items()}
 
 
-def merges(store: SqliteStore, least: float = SURE) -> list[tuple[str, ...]]:
+def merges(store: SqliteStore, least: float = CERTAIN) -> list[tuple[str, ...]]:
     with store.read() as reader:
         return [decision.names for decision in CandidatePairs.of(reader).merges(least)]
 
@@ -55,7 +55,7 @@ def test_similar_names_are_merged_precisely(store: SqliteStore) -> None:
     fill(store, pairs)
     assert (len(pairs), sum(pair.same for pair in pairs)) >= (120, 50)
     with store.read() as reader:
-        merged = put_together(pairs, EntityResolution.of(CandidatePairs.of(reader).merges(SURE)))
+        merged = put_together(pairs, EntityResolution.of(CandidatePairs.of(reader).merges(CERTAIN)))
     right = sum(pair.same for pair in merged)
     assert right / len(merged) >= 0.95
     assert right / sum(pair.same for pair in pairs) >= 0.8
@@ -69,7 +69,7 @@ def test_candidates_are_ordered_by_score_with_reasons(store: SqliteStore) -> Non
         look = CandidatePairs.of(reader)
         first, second = (look.candidate(pair) for pair in look.ranked())
     assert {first.one.name, first.other.name} == {"São Paulo", "Sao Paulo"}
-    assert first.score > SURE > second.score
+    assert first.score > CERTAIN > second.score
     assert first.why.startswith("the same but for accents, spaces and punctuation")
     assert {first.one.fact, first.other.fact} == {"São Paulo grows coffee.", "Sao Paulo sells maize."}
 
@@ -83,7 +83,7 @@ def test_british_and_american_spellings_are_proposed_and_not_merged(store: Sqlit
     proposed = found(store)
     for names in pairs:
         score, why = proposed[frozenset(names)]
-        assert 0.4 < score < SURE and why.startswith("the same but for British and American spelling")
+        assert 0.4 < score < CERTAIN and why.startswith("the same but for British and American spelling")
     assert merges(store) == []
 
 
@@ -92,7 +92,7 @@ def test_merges_are_not_transitive(store: SqliteStore) -> None:
     funds = ["International Monetary Fund", "Inner Mongolia Folklore"]
     publish_statements(store, "a", [(f"{funds[0]} (IMF) lends.", [(funds[0], ""), ("IMF", ""), ("money", "")])])
     publish_statements(store, "b", [(f"{funds[1]} (IMF) sings.", [(funds[1], ""), ("IMF", ""), ("songs", "")])])
-    assert all(found(store)[frozenset((fund, "IMF"))][0] >= SURE for fund in funds)
+    assert all(found(store)[frozenset((fund, "IMF"))][0] >= CERTAIN for fund in funds)
     assert [len(group) for group in merges(store)] == [2]
 
 
@@ -122,7 +122,7 @@ def test_incompatible_types_lower_the_score(store: SqliteStore) -> None:
     publish_statements(store, "a", [("Núria flows.", [("Núria", "river"), ("valley", "")])])
     publish_statements(store, "b", [("Nuria sings.", [("Nuria", "person"), ("songs", "")])])
     score, why = found(store)[frozenset(("Núria", "Nuria"))]
-    assert score < SURE
+    assert score < CERTAIN
     assert "but one is river, the other person" in why or "but one is person, the other river" in why
 
 

@@ -7,8 +7,8 @@ import pytest
 
 from polyadic.config import EmbeddingSettings, Settings
 from polyadic.evaluation.resolution_eval import agreement, fill, read
-from polyadic.model.resolution import NO_OVERLAY, EntityResolution
-from polyadic.resolution.merge_candidates import SURE, CandidatePairs
+from polyadic.model.resolution import NO_DECISIONS, EntityResolution
+from polyadic.resolution.merge_candidates import CERTAIN, CandidatePairs
 from polyadic.workspace import Workspace
 
 pytestmark = [pytest.mark.slow, pytest.mark.data]
@@ -23,13 +23,13 @@ def test_automatic_merges_have_95_percent_precision(tmp_path: Path) -> None:
         fill(kb, documents)
         with kb.store().read() as reader:
             found = CandidatePairs.of(reader)
-        merged = kb.entities.merge_sure().outcome.decided
-        assert {decision.id for decision in merged} == {decision.id for decision in found.merges(SURE)}
+        merged = kb.entities.merge_automatically().outcome.decided
+        assert {decision.id for decision in merged} == {decision.id for decision in found.merges(CERTAIN)}
         with kb.store().read() as reader:
-            overlay = reader.records.overlay()
+            resolution = reader.records.resolution()
         assert kb.store().problems() == []
-    before, after = agreement(documents, NO_OVERLAY), agreement(documents, overlay)
-    assert overlay == EntityResolution.of(merged)
+    before, after = agreement(documents, NO_DECISIONS), agreement(documents, resolution)
+    assert resolution == EntityResolution.of(merged)
     assert after.precision >= 0.95
     assert (after.both - before.both) / (after.ours - before.ours) >= 0.95
     assert after.recall >= before.recall + 0.02

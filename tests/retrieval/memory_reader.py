@@ -5,7 +5,7 @@ from typing import cast
 
 from polyadic.model import identity
 from polyadic.model.hierarchy import Hierarchy
-from polyadic.model.resolution import NO_OVERLAY, EntityResolution
+from polyadic.model.resolution import NO_DECISIONS, EntityResolution
 from polyadic.model.types import Heading
 from polyadic.storage.hierarchy import HierarchyReader
 from polyadic.storage.record_reader import RecordReader
@@ -57,8 +57,8 @@ class _Records:
             if chunk.id in chunk_ids
         }
 
-    def overlay(self) -> EntityResolution:
-        return NO_OVERLAY
+    def resolution(self) -> EntityResolution:
+        return NO_DECISIONS
 
     def hierarchy(self) -> Hierarchy:
         return self._hierarchy

@@ -23,12 +23,12 @@ class Ground:
 
     @classmethod
     def of(cls, reader: Reader) -> Self:
-        overlay = reader.records.overlay()
+        resolution = reader.records.resolution()
         said: dict[str, tuple[set[str], set[str], set[str]]] = defaultdict(lambda: (set(), set(), set()))
         for document in reader.records.documents():
             facts = (one for _, evidence in reader.records.evidence(document.id) for one in evidence)
             for participant in (participant for fact in facts for participant in fact.participants):
-                names, types, descriptions = said[entity_id(overlay.key(participant.key, document.id))]
+                names, types, descriptions = said[entity_id(resolution.key(participant.key, document.id))]
                 names.add(participant.name)
                 types.add(participant.type)
                 descriptions.add(participant.description)

@@ -46,7 +46,7 @@ def inside(reader: Reader, scope: frozenset[str], by_any_name: bool = False) -> 
 
 def is_named(reader: Reader, row: int, scope: frozenset[str]) -> bool:
     """Whether the name of an entity is said in scope, or was decided for a document there."""
-    overlay: EntityResolution = reader.records.overlay()
+    resolution: EntityResolution = reader.records.resolution()
     (entity,) = reader.entities(np.array([row]))
     said = {
         participant.name
@@ -54,9 +54,9 @@ def is_named(reader: Reader, row: int, scope: frozenset[str]) -> bool:
         for _, evidence in reader.records.evidence(one)
         for stated in evidence
         for participant in stated.participants
-        if overlay.key(entity_key(participant.name), one) == entity.key
+        if resolution.key(entity_key(participant.name), one) == entity.key
     }
-    split = (d for d in overlay.decisions if d.kind is DecisionKind.SPLIT and entity_key(d.into) == entity.key)
+    split = (d for d in resolution.decisions if d.kind is DecisionKind.SPLIT and entity_key(d.into) == entity.key)
     return entity.name in said or any(scope.intersection(decision.documents) for decision in split)
 
 

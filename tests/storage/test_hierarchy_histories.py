@@ -77,7 +77,7 @@ class Life:
 
     def _decide(self, decision: ResolutionDecision) -> None:
         with self.store.read() as reader:
-            holds = decision in reader.records.overlay().decisions
+            holds = decision in reader.records.resolution().decisions
         decide(self.store, [] if holds else [decision], [decision] if holds else [])
 
     def check(self) -> None:

@@ -140,7 +140,7 @@ class Life(RuleBasedStateMachine):
             with pytest.raises(DecisionRefused):
                 decide(self._store, coming, undone)
             with self._store.read() as reader:
-                assert reader.records.overlay().decisions == self._decided
+                assert reader.records.resolution().decisions == self._decided
         else:
             decide(self._store, coming, undone)
             self._decided = after

@@ -61,10 +61,10 @@ def publish_documents(
     for source, chunks, evidence in documents:
         stage(store, source, chunks, {chunks[0].id: evidence})
     with store.write() as writer:
-        overlay = writer.overlay()
-        old = tally(_said(writer, sources), overlay)
+        resolution = writer.resolution()
+        old = tally(_said(writer, sources), resolution)
         staged = [(s.id, chunk.id, e) for s in sources for chunk, e in writer.staged(s.id)]
-        tallies = tally_difference(tally(((source, e) for source, _, e in staged), overlay), old)
+        tallies = tally_difference(tally(((source, e) for source, _, e in staged), resolution), old)
         tokens = {fact_id: len(fact.text.split()) for fact_id, fact in tallies.facts.items()}
         windows = {chunk.id: [chunk.text] for _, chunks, _ in documents for chunk in chunks}
         said = {chunk: e for _, chunk, e in staged}
@@ -87,7 +87,7 @@ def _said(writer: Writer, sources: Sequence[Document]) -> Iterator[tuple[str, Se
 
 def withdraw(store: Store, source: Document) -> None:
     with store.write() as writer:
-        old = tally(_said(writer, [source]), writer.overlay())
+        old = tally(_said(writer, [source]), writer.resolution())
         writer.apply(StoreChange((), [source.id], tally_difference(tally(()), old), {}, {}, {}))
         _embed(writer)
 

@@ -129,7 +129,7 @@ def test_embedding_span_is_within_its_step(collector: Collector, tmp_path: Path,
         kb.retrieve(QUESTION, "chunks")
     name = f"embeddings {embedding.name}"
     ways = [collector.way_to(one) for one in collector.spans if one.name == name]
-    assert ["question", "embed", name] in ways and ["index", "batch", "derive and embed", name] in ways
+    assert ["question", "embed", name] in ways and ["index", "batch", "embed", name] in ways
     call = next(one for one in collector.spans if one.name == name)
     assert call.kind == "client"
     assert call.attributes["gen_ai.operation.name"] == "embeddings"
@@ -149,7 +149,7 @@ def test_indexing_steps_have_spans(collector: Collector, tmp_path: Path) -> None
     (batch,) = collector.within(index)
     steps = [one.name for one in collector.within(batch)]
     assert batch.name == "batch"
-    assert steps == ["read documents", "chunk", "extract", "derive and embed", "publish"]
+    assert steps == ["read documents", "chunk", "extract", "aggregate", "embed", "publish"]
     assert index.attributes == {
         "polyadic.added": 1,
         "polyadic.changed": 0,

@@ -20,7 +20,7 @@ from polyadic.model.resolution import DecisionKind, ResolutionDecision
 from polyadic.resolution.api import LEAST_WITH_A_MODEL, SHOWN, ResolutionReview
 from polyadic.resolution.apply import DecisionOutcome
 from polyadic.resolution.llm_adjudication import LLMAdjudication
-from polyadic.resolution.merge_candidates import SURE, CandidateEntity, MergeCandidate
+from polyadic.resolution.merge_candidates import CERTAIN, CandidateEntity, MergeCandidate
 from polyadic.text.counts import count
 from polyadic.workspace import Workspace
 
@@ -68,7 +68,7 @@ def review(
     _check_budget(context, by_model, budget, spend_tokens)
     with Workspace(workspace_place(context, workspace)) as kb:
         if accept or reject:
-            _print_outcome(kb.entities.settle(accept, reject), as_json)
+            _print_outcome(kb.entities.decide(accept, reject), as_json)
             return 0
         if decided:
             _print_decisions(kb.entities.decisions(), _sources(kb), as_json)
@@ -88,7 +88,7 @@ def review(
 @click.option(
     "--least",
     type=FiniteFloat(0, 1),
-    help=f"With --auto: minimum score of a certain pair (default: {SURE}; see docs/quality.md).",
+    help=f"With --auto: minimum score of a certain pair (default: {CERTAIN}; see docs/quality.md).",
 )
 @click.option("--by-model", is_flag=True, help="With --auto: merge only pairs that the language model confirms.")
 @_budget
@@ -119,8 +119,8 @@ def merge(
         if not auto:
             _print_outcome(kb.entities.merge(names, into), as_json)
             return 0
-        from_score = least if least is not None else LEAST_WITH_A_MODEL if by_model else SURE
-        merged = kb.entities.merge_sure(from_score, by_model, _most(budget, spend_tokens))
+        from_score = least if least is not None else LEAST_WITH_A_MODEL if by_model else CERTAIN
+        merged = kb.entities.merge_automatically(from_score, by_model, _most(budget, spend_tokens))
     if as_json:
         print_json({**_plain(merged.outcome), "adjudication": merged.adjudication})
     else:

@@ -50,12 +50,16 @@ def print_build_estimate(found: BuildEstimate) -> None:
     written = f"{count(found.summaries, 'cluster')} to summarize, {count(found.reports, 'community', 'communities')}"
     say(f"hierarchy: {written} to report on{', all rebuilt' if found.rebuilt else ''}")
     usage = "no model calls are needed" if found.by == EXTRACTIVE or not found.usage.calls else spent(found.usage)
-    say(f"by {found.by}: {usage}")
+    say(f"{_author(found.by)}: {usage}")
     if found.usage.calls:
         say(f"at most {spent(found.max_usage)}")
         say(f"({found.basis})")
     if found.cached:
         say(f"{count(found.cached, 'reply', 'replies')} cached from an earlier run")
+
+
+def _author(by: str) -> str:
+    return "written without a language model" if by == EXTRACTIVE else f"written by {by}"
 
 
 def _line(progress: BuildProgress) -> str:
@@ -71,8 +75,8 @@ def _print_built(report: BuildReport) -> None:
         return
     say(
         f"{count(report.entities, 'entity', 'entities')}: {count(report.summaries, 'summary', 'summaries')} in"
-        f" {count(report.layers, 'layer')}, {count(report.communities, 'community', 'communities')} with"
-        f" {count(report.reports, 'report')}, by {report.by}"
+        f" {count(report.layers, 'layer')}, and {count(report.communities, 'community', 'communities')},"
+        f" {report.reports:,} of them with a report; {_author(report.by)}"
     )
     if not report.changed:
         say("nothing to do: the hierarchy is up to date")

@@ -33,7 +33,7 @@ from polyadic.llm.prompts.library import PromptLibrary
 from polyadic.optional_dependencies import need_hierarchy
 from polyadic.workspace import Workspace
 
-Said = Callable[[str], None]
+ProgressCallback = Callable[[str], None]
 """Callback that receives progress messages."""
 
 
@@ -106,7 +106,7 @@ async def evaluate(
     dataset: Dataset,
     plan: EvalPlan,
     folder: Path,
-    say_progress: Said = lambda line: None,
+    say_progress: ProgressCallback = lambda line: None,
     by_file: EvaluationBatch | None = None,
 ) -> EvaluationResults:
     """Evaluate methods on a data set.
@@ -159,7 +159,7 @@ async def _run(
     dataset: Dataset,
     plan: EvalPlan,
     folder: Path,
-    say_progress: Said,
+    say_progress: ProgressCallback,
     by_file: EvaluationBatch | None,
 ) -> _Outcome:
     """Index the corpus, prepare hierarchies, ask the questions and score the answers."""
@@ -187,7 +187,7 @@ async def _run(
 
 
 async def _index(
-    kb: Workspace, dataset: Dataset, folder: Path, say_progress: Said, by_file: EvaluationBatch | None
+    kb: Workspace, dataset: Dataset, folder: Path, say_progress: ProgressCallback, by_file: EvaluationBatch | None
 ) -> _Indexing:
     """Index the corpus, except for unchanged documents."""
 
@@ -218,7 +218,7 @@ async def _ask(
     questions: Sequence[DatasetQuestion],
     plan: EvalPlan,
     journal: RecordJournal,
-    say_progress: Said,
+    say_progress: ProgressCallback,
     by_file: EvaluationBatch | None,
 ) -> _Gathered:
     """Ask the questions without a record; raises ModelUnavailable if there is no record at all."""
@@ -252,7 +252,7 @@ def _outcomes(questions: Sequence[DatasetQuestion], records: Sequence[Sequence[Q
     ]
 
 
-def _progress(say_progress: Said) -> Callable[[int, int], None]:
+def _progress(say_progress: ProgressCallback) -> Callable[[int, int], None]:
     return lambda done, total: say_progress(f"asking: {done:,} of {total:,} questions, over all methods")
 
 

@@ -98,13 +98,15 @@ def fill(kb: Workspace, documents: Sequence[AnnotatedDocument], typed: bool = Tr
     run_coroutine(indexer.index([one.document for one in documents]))
 
 
-def agreement(documents: Iterable[AnnotatedDocument], overlay: EntityResolution) -> PairAgreement:
-    """Compare the coreferent mention pairs under an overlay with the annotated ones."""
-    return sum((_agreement_of(one, overlay) for one in documents), PairAgreement())
+def agreement(documents: Iterable[AnnotatedDocument], resolution: EntityResolution) -> PairAgreement:
+    """Compare the coreferent mention pairs under a resolution with the annotated ones."""
+    return sum((_agreement_of(one, resolution) for one in documents), PairAgreement())
 
 
-def _agreement_of(document: AnnotatedDocument, overlay: EntityResolution) -> PairAgreement:
-    keys = [(overlay.key(entity_key(name), document.document.id), number) for _, name, _, number in document.mentions]
+def _agreement_of(document: AnnotatedDocument, resolution: EntityResolution) -> PairAgreement:
+    keys = [
+        (resolution.key(entity_key(name), document.document.id), number) for _, name, _, number in document.mentions
+    ]
     ours = theirs = both = 0
     for (key, number), (other_key, other_number) in combinations(keys, 2):
         ours += key == other_key

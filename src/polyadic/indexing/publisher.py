@@ -56,7 +56,7 @@ class _EvidenceChange:
 
     now: Mapping[str, Mapping[str, Sequence[Evidence]]]
     before: Mapping[str, Sequence[Sequence[Evidence]]]
-    overlay: EntityResolution
+    resolution: EntityResolution
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +95,10 @@ class Publisher:
             Identifiers of documents that were not published, because deriving from them failed.
         """
         draft = await run_in_thread(with_retries, self._draft, documents, cut, read)
+        step_done("aggregate")
         report.characters_due = report.characters_embedded + sum(map(len, draft.lacking))
         vectors = await self._embed(draft.lacking, report)
-        step_done("derive and embed")
+        step_done("embed")
         report.texts_embedded += await self._apply(draft.change, vectors)
         step_done("publish")
         stated = [evidence for chunk in draft.change.evidence.values() for evidence in chunk]
@@ -129,7 +130,7 @@ class Publisher:
         ids = [document.id for document in documents]
         old = [(id_, evidence) for id_ in ids for evidence in stated.before.get(id_, ())]
         new = [(id_, evidence) for id_ in ids for evidence in stated.now[id_].values()]
-        tallies = tally_difference(tally(new, stated.overlay), tally(old, stated.overlay))
+        tallies = tally_difference(tally(new, stated.resolution), tally(old, stated.resolution))
         to_embed = {
             chunk: texts
             for document in documents
@@ -204,7 +205,7 @@ def _evidence_change(
     }
     current = preparer.current([document.id for document in documents])
     before = {id_: [evidence for _, evidence in chunks] for id_, chunks in current}
-    return _EvidenceChange(now, before, preparer.overlay())
+    return _EvidenceChange(now, before, preparer.resolution())
 
 
 def language_of(document: Document, chunking: ChunkingSettings) -> str:
@@ -239,7 +240,7 @@ async def withdraw(store: Store, document_ids: Sequence[str], embedder: Callable
             with store.write() as writer:
                 current = writer.current(document_ids)
                 withdrawn = ((document, evidence) for document, chunks in current for _, evidence in chunks)
-                removal = tally_difference(tally(()), tally(withdrawn, writer.overlay()))
+                removal = tally_difference(tally(()), tally(withdrawn, writer.resolution()))
                 await apply(writer, StoreChange((), document_ids, removal, {}, {}, {}), embedder)
         finally:
             leases.release(taken)

@@ -23,7 +23,7 @@ from polyadic.interchange.hif_schema import HifEdge, HifHypergraph, HifIncidence
 from polyadic.interchange.validation import LEAST_SCORE, InvalidFile, validation_error
 from polyadic.model.aggregation import form, tally
 from polyadic.model.identity import entity_key
-from polyadic.model.resolution import NO_OVERLAY, EntityResolution
+from polyadic.model.resolution import NO_DECISIONS, EntityResolution
 from polyadic.model.types import Document, Evidence, Participation, Span
 
 Id = str | int
@@ -45,7 +45,7 @@ class HifContents:
     """Documents and entity resolution decisions of a HIF file."""
 
     documents: Iterable[DocumentExport]
-    overlay: EntityResolution = NO_OVERLAY
+    resolution: EntityResolution = NO_DECISIONS
 
 
 def contents_of(graph: HifHypergraph, path: str, chunking: ChunkingSettings, problems: Counter[str]) -> HifContents:
@@ -71,14 +71,14 @@ def _polyadic_contents(graph: HifHypergraph, path: str) -> HifContents:
             "export it again",
         ) from error
     documents = [document.to_export() for document in schema.documents]
-    overlay = EntityResolution.of(decision.decision() for decision in schema.decisions)
+    resolution = EntityResolution.of(decision.decision() for decision in schema.decisions)
     del schema
-    if _shape_of(graph) != _shape_from_documents(documents, overlay):
+    if _shape_of(graph) != _shape_from_documents(documents, resolution):
         raise InvalidFile(
             f"the hypergraph of {path} does not match its documents: the file was edited after its export",
             f"remove metadata.{_POLYADIC_KEY} to import the hypergraph alone",
         )
-    return HifContents(documents, overlay)
+    return HifContents(documents, resolution)
 
 
 def _shape_of(graph: HifHypergraph) -> _Shape:
@@ -86,9 +86,9 @@ def _shape_of(graph: HifHypergraph) -> _Shape:
     return {node.node for node in graph.nodes}, {edge.edge for edge in graph.edges}, incidences
 
 
-def _shape_from_documents(documents: Iterable[DocumentExport], overlay: EntityResolution) -> _Shape:
+def _shape_from_documents(documents: Iterable[DocumentExport], resolution: EntityResolution) -> _Shape:
     counts = tally(
-        ((export.document.id, passage.evidence) for export in documents for passage in export.passages), overlay
+        ((export.document.id, passage.evidence) for export in documents for passage in export.passages), resolution
     )
     incidences = {(fact, key) for fact, counted in counts.facts.items() for key in counted.participants}
     return set(counts.entities), set(counts.facts), incidences

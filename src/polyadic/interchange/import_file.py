@@ -83,16 +83,16 @@ async def _import_hif(
     contents = contents_of(
         parse_hif(read_whole(file, MOST_MEGABYTES), str(file)), str(file), _chunking(kb), report.problems
     )
-    if not contents.overlay.decisions:
+    if not contents.resolution.decisions:
         await _import_documents(kb, iter(contents.documents), report_progress, report)
         return
     embedder = kb.embedder
     store = kb.store(make=True)
     # Decisions are checked before any document is imported; the lock excludes other decisions in between.
     with store.exclusive_session():
-        check(store, contents.overlay.decisions)
+        check(store, contents.resolution.decisions)
         await _import_documents(kb, iter(contents.documents), report_progress, report)
-        outcome = await apply_decisions(store, lambda: embedder, contents.overlay.decisions)
+        outcome = await apply_decisions(store, lambda: embedder, contents.resolution.decisions)
     report.decided = len(outcome.decided)
 
 

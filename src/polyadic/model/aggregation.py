@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from polyadic.model import identity
-from polyadic.model.resolution import NO_OVERLAY, EntityResolution
+from polyadic.model.resolution import NO_DECISIONS, EntityResolution
 from polyadic.model.types import Evidence
 
 # Scores are summed as integer hundredths, because a sum of floats depends on the order.
@@ -113,14 +113,14 @@ def form(name: str, description: str) -> str:
     return f"{name}: {description}" if description else name
 
 
-def tally(chunks: Iterable[tuple[str, Sequence[Evidence]]], overlay: EntityResolution = NO_OVERLAY) -> Tallies:
+def tally(chunks: Iterable[tuple[str, Sequence[Evidence]]], resolution: EntityResolution = NO_DECISIONS) -> Tallies:
     """Count the evidence of complete chunks; evidence that makes no fact is ignored.
 
     Parameters
     ----------
     chunks
         Pairs of document identifier and the evidence of one chunk.
-    overlay
+    resolution
         Resolution decisions, which map names to entities.
 
     Examples
@@ -137,7 +137,7 @@ def tally(chunks: Iterable[tuple[str, Sequence[Evidence]]], overlay: EntityResol
         for evidence in chunk:
             fact_id = evidence.fact_id
             if fact_id is not None:
-                resolved = {key: overlay.key(key, document_id) for key in evidence.keys}
+                resolved = {key: resolution.key(key, document_id) for key in evidence.keys}
                 named.update(_count(counts, fact_id, evidence, resolved))
         for key in named:
             counts.entities[key].chunks += 1

@@ -1,7 +1,8 @@
 """Entity resolution decisions: merges, splits, cannot-link constraints, and names that are kept as one entity.
 
-Decisions are an overlay on the evidence, which is not changed: facts keep their identifiers and their arity, and
-undoing a decision leaves no trace. The hypergraph is derived from evidence and decisions together (aggregation.py).
+Decisions are applied when evidence is counted. The evidence is not changed: facts keep their identifiers and their
+arity, and undoing a decision leaves no trace. The hypergraph is derived from evidence and decisions together
+(aggregation.py).
 """
 
 from collections.abc import Iterable, Mapping
@@ -73,13 +74,13 @@ class ResolutionDecision:
 
 @dataclass(frozen=True)
 class EntityResolution:
-    """All current decisions as an overlay. Their order does not matter: names are split first, then merged.
+    """All current decisions together. Their order does not matter: names are split first, then merged.
 
     Examples
     --------
     >>> planet = ResolutionDecision(DecisionKind.SPLIT, ("Mercury",), "Mercury (planet)", ("d1",))
-    >>> overlay = EntityResolution.of([planet])
-    >>> overlay.key("mercury", "d1"), overlay.key("mercury", "d2"), overlay.name("mercury (planet)")
+    >>> resolution = EntityResolution.of([planet])
+    >>> resolution.key("mercury", "d1"), resolution.key("mercury", "d2"), resolution.name("mercury (planet)")
     ('mercury (planet)', 'mercury', 'Mercury (planet)')
     """
 
@@ -90,7 +91,7 @@ class EntityResolution:
 
     @classmethod
     def of(cls, decisions: Iterable[ResolutionDecision]) -> "EntityResolution":
-        """Build the overlay of these decisions.
+        """Combine these decisions.
 
         Raises
         ------
@@ -155,7 +156,7 @@ class EntityResolution:
         return self._merged.get(key, key) == self._merged.get(other, other)
 
 
-NO_OVERLAY = EntityResolution()
+NO_DECISIONS = EntityResolution()
 
 
 def _names(decisions: Iterable[ResolutionDecision]) -> dict[str, str]:

@@ -17,7 +17,7 @@ from polyadic.resolution.apply import LISTED, DecisionOutcome, apply_decisions
 from polyadic.resolution.homonyms import Homonym, homonyms
 from polyadic.resolution.id_prefix import resolve_id_prefix
 from polyadic.resolution.llm_adjudication import LLMAdjudication, adjudicate, pairs_to_judge
-from polyadic.resolution.merge_candidates import SURE, CandidatePairs, MergeCandidate
+from polyadic.resolution.merge_candidates import CERTAIN, CandidatePairs, MergeCandidate
 from polyadic.storage.protocol import Store
 
 SHOWN = 20
@@ -41,7 +41,7 @@ class ResolutionReview:
     total
         Number of all pairs, including those not shown.
     certain
-        Number of pairs that ``merge_sure`` would merge.
+        Number of pairs that ``merge_automatically`` would merge.
     usage, unreadable, stopped
         As in :class:`~polyadic.resolution.llm_adjudication.LLMAdjudication`, if a model was asked.
     """
@@ -93,7 +93,7 @@ class ResolutionApi:
         limit
             Maximum number of pairs, the most likely first.
         by_model
-            Ask the language model about the listed pairs below the score ``SURE``, in full requests.
+            Ask the language model about the listed pairs below the score ``CERTAIN``, in full requests.
         budget
             Spending limit for the language model.
         start
@@ -124,7 +124,7 @@ class ResolutionApi:
             for one in shown
         )
         return ResolutionReview(
-            candidates, tuple(hints), len(found.judged), found.sure(), asked.usage, asked.unreadable, asked.stopped
+            candidates, tuple(hints), len(found.judged), found.certain(), asked.usage, asked.unreadable, asked.stopped
         )
 
     async def amerge(self, names: Sequence[str], into: str = "") -> DecisionOutcome:
@@ -170,8 +170,8 @@ class ResolutionApi:
             decision, replaced = decision_builder.rename(reader, name, into)
         return await apply_decisions(store, self.embedder, [decision], replaced)
 
-    async def amerge_sure(
-        self, least: float = SURE, by_model: bool = False, budget: SpendingBudget | None = None
+    async def amerge_automatically(
+        self, least: float = CERTAIN, by_model: bool = False, budget: SpendingBudget | None = None
     ) -> AutoMergeReport:
         """Merge groups of entities in which every pair has a sufficient score (complete linkage).
 
@@ -195,7 +195,7 @@ class ResolutionApi:
         decisions = found.merges(least, agreed if by_model else None)
         return AutoMergeReport(await self._decide(decisions), asked)
 
-    async def asettle(self, accepted: Sequence[str] = (), rejected: Sequence[str] = ()) -> DecisionOutcome:
+    async def adecide(self, accepted: Sequence[str] = (), rejected: Sequence[str] = ()) -> DecisionOutcome:
         """Accept and reject candidate pairs: merge the former, add cannot-link decisions for the latter.
 
         Parameters
@@ -280,8 +280,8 @@ class ResolutionApi:
     review = async_to_sync(areview)
     merge = async_to_sync(amerge)
     rename = async_to_sync(arename)
-    merge_sure = async_to_sync(amerge_sure)
-    settle = async_to_sync(asettle)
+    merge_automatically = async_to_sync(amerge_automatically)
+    decide = async_to_sync(adecide)
     cannot_link = async_to_sync(acannot_link)
     keep = async_to_sync(akeep)
     split = async_to_sync(asplit)

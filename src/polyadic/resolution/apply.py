@@ -25,7 +25,7 @@ class DecisionOutcome:
 def check(store: Store, new: Collection[ResolutionDecision]) -> None:
     """Raise DecisionRefused if :func:`apply_decisions` would, without changing anything."""
     with store.read() as reader:
-        EntityResolution.of([*reader.records.overlay().decisions, *new])
+        EntityResolution.of([*reader.records.resolution().decisions, *new])
 
 
 async def apply_decisions(
@@ -47,7 +47,7 @@ async def apply_decisions(
         Another process is writing.
     """
     with store.write() as writer:
-        before = writer.overlay()
+        before = writer.resolution()
         current = {one.id: one for one in before.decisions}
         removed = {one.id: current[one.id] for one in undone if one.id in current}
         added = {one.id: one for one in new if one.id not in current}

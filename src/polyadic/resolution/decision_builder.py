@@ -31,11 +31,11 @@ def merge(reader: Reader, names: Sequence[str], into: str = "") -> ResolutionDec
     DecisionRefused
         The names are not those of two or more entities.
     """
-    overlay = reader.records.overlay()
-    merged = _merged(overlay, names)
+    resolution = reader.records.resolution()
+    merged = _merged(resolution, names)
     if merged and (not into or entity_key(into) == entity_key(merged.into)):
         return merged
-    known = [_entity(reader, overlay, name) for name in names]
+    known = [_entity(reader, resolution, name) for name in names]
     if len({entity.key for entity in known}) < 2:
         raise DecisionRefused(f"{', '.join(names)}: these are not two names", "name two different entities")
     most = max(known, key=lambda entity: (entity.facts, entity.name), default=None)
@@ -54,11 +54,11 @@ def rename(reader: Reader, name: str, into: str) -> tuple[ResolutionDecision, tu
     DecisionRefused
         The new name is that of another entity, or the entity has it already.
     """
-    overlay, new = reader.records.overlay(), entity_key(into)
-    entity = _entity(reader, overlay, name)
-    former = tuple(one for one in overlay.decisions if one.kind is DecisionKind.MERGE and entity.key in one.touched)
+    resolution, new = reader.records.resolution(), entity_key(into)
+    entity = _entity(reader, resolution, name)
+    former = tuple(one for one in resolution.decisions if one.kind is DecisionKind.MERGE and entity.key in one.touched)
     own = frozenset({entity.key}).union(*(one.touched for one in former))
-    if new not in own and (overlay.name(new) is not None or lookup.row_of_key(reader, new) is not None):
+    if new not in own and (resolution.name(new) is not None or lookup.row_of_key(reader, new) is not None):
         raise DecisionRefused(f"{into} is the name of another entity", "merge both, or choose another name")
     if into.strip() == entity.name:
         raise DecisionRefused(f"the entity is called {entity.name} already", "choose another name")
@@ -71,13 +71,15 @@ def rename(reader: Reader, name: str, into: str) -> tuple[ResolutionDecision, tu
 
 def cannot_link(reader: Reader, names: Sequence[str]) -> ResolutionDecision:
     """Build the cannot-link decision of two entities; raises as :func:`merge`."""
-    overlay = reader.records.overlay()
-    return ResolutionDecision(DecisionKind.CANNOT_LINK, _distinct([_entity(reader, overlay, name) for name in names]))
+    resolution = reader.records.resolution()
+    return ResolutionDecision(
+        DecisionKind.CANNOT_LINK, _distinct([_entity(reader, resolution, name) for name in names])
+    )
 
 
 def keep(reader: Reader, name: str) -> ResolutionDecision:
     """Build the decision that a name refers to one entity; raises as :func:`merge`."""
-    return ResolutionDecision(DecisionKind.KEEP, (_entity(reader, reader.records.overlay(), name).name,))
+    return ResolutionDecision(DecisionKind.KEEP, (_entity(reader, reader.records.resolution(), name).name,))
 
 
 def split(reader: Reader, name: str, into: str, documents: Sequence[str]) -> ResolutionDecision:
@@ -109,18 +111,18 @@ def split(reader: Reader, name: str, into: str, documents: Sequence[str]) -> Res
     )
 
 
-def _merged(overlay: EntityResolution, names: Sequence[str]) -> ResolutionDecision | None:
+def _merged(resolution: EntityResolution, names: Sequence[str]) -> ResolutionDecision | None:
     """Find the merge decision that contains all these names."""
     keys = {entity_key(name) for name in names}
-    merges = (one for one in overlay.decisions if one.kind is DecisionKind.MERGE)
+    merges = (one for one in resolution.decisions if one.kind is DecisionKind.MERGE)
     return next((one for one in merges if len(keys) > 1 and keys <= one.touched), None)
 
 
-def _entity(reader: Reader, overlay: EntityResolution, name: str) -> Entity:
+def _entity(reader: Reader, resolution: EntityResolution, name: str) -> Entity:
     try:
         return reader.entities(np.array([lookup.entity_row(reader, name)]))[0]
     except NotFound:
-        if overlay.name(overlay.key(entity_key(name), "")) is None:
+        if resolution.name(resolution.key(entity_key(name), "")) is None:
             raise
         # Named by a decision, though no document names it any more.
         return Entity("", entity_key(name), name, "", "", 0.0, 0)

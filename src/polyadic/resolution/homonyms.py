@@ -51,14 +51,14 @@ def homonyms(reader: Reader, found: CandidatePairs) -> list[Homonym]:
     keeps as one entity are left out.
     """
     records = reader.records.documents()
-    uses = name_uses(reader, records, found.overlay)
+    uses = name_uses(reader, records, found.resolution)
     # A common noun ("lawyer") has no other entities to be mistaken for.
     names = {entity.key: entity.name for entity in found.census.entities if not entity.name.islower()}
     several = {key: of for key, of in uses.items() if key in names and len(of) > 1}
     by_types = {one.name: one for one in _of_types(several, names)}
     by_kinds = {one.name: one for one in _of_kinds(several, names, DescribedKinds(uses))}
     listed = [*(by_kinds | by_types).values(), *_of_short_names(found, records)]
-    kept = found.overlay.kept
+    kept = found.resolution.kept
     return sorted((one for one in listed if entity_key(one.name) not in kept), key=lambda one: one.name)
 
 

@@ -17,7 +17,7 @@ from polyadic.resolution.name_similarity import NameSimilarity, SimilarityKind, 
 from polyadic.resolution.scoring import PairScore, PairScorer, conflicting
 from polyadic.storage.protocol import Reader, Vectors
 
-SURE = 0.9
+CERTAIN = 0.9
 """Minimum score for automatic merging (docs/quality.md)."""
 # Minimum cosine similarity of descriptions for a proposal by vectors alone.
 _MIN_COSINE = 0.75
@@ -77,7 +77,7 @@ class CandidatePairs:
     census: ResolutionFeatures
     judged: dict[Pair, PairScore]
     shorts: dict[Pair, int]
-    overlay: EntityResolution
+    resolution: EntityResolution
 
     @classmethod
     def of(cls, reader: Reader) -> "CandidatePairs":
@@ -85,12 +85,12 @@ class CandidatePairs:
         census = ResolutionFeatures.of(reader)
         vectors = reader.directions("entity", census.entity_rows)
         signs = _similarities(census, vectors)
-        overlay = reader.records.overlay()
-        judge = PairScorer(census, signs, overlay.kept)
+        resolution = reader.records.resolution()
+        judge = PairScorer(census, signs, resolution.kept)
         pairs = np.array([pair for pair, _ in signs], dtype=np.int64).reshape(-1, 2)
         together = census.together(pairs)
         cosines = np.einsum("ij,ij->i", vectors[pairs[:, 0]], vectors[pairs[:, 1]])
-        cannot_linked = {one.keys for one in overlay.decisions if one.kind is DecisionKind.CANNOT_LINK}
+        cannot_linked = {one.keys for one in resolution.decisions if one.kind is DecisionKind.CANNOT_LINK}
         judged = {}
         for (pair, sign), cooccur, cosine in zip(signs, together.tolist(), cosines.tolist(), strict=True):
             keys = tuple(sorted(census.entities[row].key for row in pair))
@@ -99,7 +99,7 @@ class CandidatePairs:
             if found := judge.judge(pair, sign, cooccur, cosine):
                 judged[pair] = found
         shorts = {pair: pair[sign.short] for pair, sign in signs if sign.short is not None and pair in judged}
-        return cls(census, judged, shorts, overlay)
+        return cls(census, judged, shorts, resolution)
 
     def ranked(self) -> list[Pair]:
         """Rank pairs by score, ties by entity names; pairs with an entity that is merged already come last."""
@@ -112,8 +112,8 @@ class CandidatePairs:
         return [pair for pair in self.ranked() if self.judged[pair].score >= least and self.merged(pair) is None]
 
     def uncertain(self) -> list[Pair]:
-        """Return the pairs below ``SURE`` that may be merged, the most likely first: those for a model to judge."""
-        return [pair for pair in self.ranked() if self.judged[pair].score < SURE and self.merged(pair) is None]
+        """Return the pairs below ``CERTAIN`` that may be merged, the most likely first: those for a model to judge."""
+        return [pair for pair in self.ranked() if self.judged[pair].score < CERTAIN and self.merged(pair) is None]
 
     def merged(self, pair: Pair) -> ResolutionDecision | None:
         """Return the merge that involves either entity; it has to be undone before the pair can be merged."""
@@ -123,7 +123,7 @@ class CandidatePairs:
     @cached_property
     def _merges(self) -> dict[str, ResolutionDecision]:
         """Merge decisions by entity key; no key occurs in two merges."""
-        return {key: one for one in self.overlay.decisions if one.kind is DecisionKind.MERGE for key in one.touched}
+        return {key: one for one in self.resolution.decisions if one.kind is DecisionKind.MERGE for key in one.touched}
 
     def by_id(self) -> dict[str, Pair]:
         """Return all pairs by candidate identifier."""
@@ -146,9 +146,9 @@ class CandidatePairs:
             judgement.why + hint,
         )
 
-    def sure(self) -> int:
+    def certain(self) -> int:
         """Count the pairs that would be merged automatically."""
-        return sum(math.comb(len(decision.names), 2) for decision in self.merges(SURE))
+        return sum(math.comb(len(decision.names), 2) for decision in self.merges(CERTAIN))
 
     def merges(self, least: float, allowed: Collection[str] | None = None) -> list[ResolutionDecision]:
         """Propose merge decisions for groups in which every pair has at least this score.

@@ -47,7 +47,9 @@ class NameUse:
         return self.descriptions.most_common(1)[0][0] if self.descriptions else ""
 
 
-def name_uses(reader: Reader, records: Sequence[DocumentRecord], overlay: EntityResolution) -> dict[str, list[NameUse]]:
+def name_uses(
+    reader: Reader, records: Sequence[DocumentRecord], resolution: EntityResolution
+) -> dict[str, list[NameUse]]:
     """Return the uses of each key by document, in the order of ``records``; the evidence of each is read once.
 
     Names that are split already in a document are left out there.
@@ -61,7 +63,7 @@ def name_uses(reader: Reader, records: Sequence[DocumentRecord], overlay: Entity
                 named = [one for one in statement.participants if one.key]
                 keys = {one.key for one in named if not is_value_cached(one.name, one.type)}
                 for one in named:
-                    if overlay.key(one.key, record.id) == one.key:
+                    if resolution.key(one.key, record.id) == one.key:
                         here.setdefault(one.key, NameUse(record.source)).add(statement, one, keys)
         for key, use in here.items():
             uses[key].append(use)

@@ -123,7 +123,7 @@ class StagingWriter(Protocol):
         Unpublished documents are left out.
         """
 
-    def overlay(self) -> EntityResolution:
+    def resolution(self) -> EntityResolution:
         """Return the entity resolution in force."""
 
     def texts_without_vectors(self, texts: Sequence[str]) -> list[str]:

@@ -97,7 +97,7 @@ class RecordReader(Protocol):
         """Return the headings of the sections that contain each chunk (by identifier), in document order."""
 
     # Decisions and the hierarchy
-    def overlay(self) -> EntityResolution:
+    def resolution(self) -> EntityResolution:
         """Return the entity resolution that the current decisions give."""
 
     def decisions(self) -> list[tuple[ResolutionDecision, str]]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from polyadic.model import identity
 from polyadic.model.aggregation import FORMS_EMBEDDED, Attribute, mean_score, tally
-from polyadic.model.resolution import NO_OVERLAY, EntityResolution
+from polyadic.model.resolution import NO_DECISIONS, EntityResolution
 from polyadic.model.types import Chunk, Document, Entity, Evidence, Fact, SourceSpan, Span, page_of
 from polyadic.storage.prefetch import Expected
 from polyadic.storage.protocol import Hits, Links, Rows, Side, Statement, Vectors
@@ -33,11 +33,11 @@ class MemoryReader:
         read: Iterable[ReadChunk],
         embed: Embed,
         windows: Mapping[str, Sequence[str]] = MappingProxyType({}),
-        overlay: EntityResolution = NO_OVERLAY,
+        resolution: EntityResolution = NO_DECISIONS,
         tokens: Mapping[str, int] = MappingProxyType({}),
     ) -> None:
-        self._read, self._embed, self._overlay, self._tokens = list(read), embed, overlay, tokens
-        self._tallies = tally(((document.id, evidence) for document, _, evidence in self._read), overlay)
+        self._read, self._embed, self._resolution, self._tokens = list(read), embed, resolution, tokens
+        self._tallies = tally(((document.id, evidence) for document, _, evidence in self._read), resolution)
         self._keys = sorted(self._tallies.entities, key=identity.entity_id)
         self._ids: Mapping[Side, list[str]] = {
             "fact": sorted(self._tallies.facts),
@@ -185,7 +185,7 @@ class MemoryReader:
         return list(self._tallies.entities[key].ranked(attribute))
 
     def _called(self, key: str) -> set[str]:
-        names = (*self._values(key, Attribute.NAME), *filter(None, [self._overlay.name(key)]))
+        names = (*self._values(key, Attribute.NAME), *filter(None, [self._resolution.name(key)]))
         return {loose for name in names for loose in identity.called(name)}
 
     def _entity(self, row: int, key: str) -> Entity:
@@ -193,7 +193,7 @@ class MemoryReader:
         name, type_, description = (
             next(iter(self._values(key, kind)), "") for kind in (Attribute.NAME, Attribute.TYPE, Attribute.DESCRIPTION)
         )
-        score, shown = mean_score(one.score, one.evidence), self._overlay.name(key) or name
+        score, shown = mean_score(one.score, one.evidence), self._resolution.name(key) or name
         return Entity(self._ids["entity"][row], key, shown, type_, description, score, facts)
 
     def _fact(self, row: int, fact: str) -> Fact:
@@ -211,7 +211,7 @@ class MemoryReader:
     def _topic(self, document: Document, rows: Mapping[str, int]) -> list[int]:
         """Return the entity that the title of a document names, if there is one."""
         titles = (document.title, identity.without_qualifier(document.title))
-        keys = [self._overlay.key(identity.entity_key(title), document.id) for title in titles if title]
+        keys = [self._resolution.key(identity.entity_key(title), document.id) for title in titles if title]
         return [rows[key] for key in keys if key in rows][:1]
 
     def _order(self, chunk: int) -> tuple[str, int]:

@@ -52,7 +52,7 @@ class State:
     roots: set[str] = field(default_factory=set)
 
     @property
-    def overlay(self) -> EntityResolution:
+    def resolution(self) -> EntityResolution:
         return EntityResolution.of(self.decisions)
 
     @property
@@ -75,7 +75,7 @@ class StateReader(MemoryReader):
         self.state, self.seen = state, seen
         read: list[ReadChunk] = [(one.document, *pair) for one in seen.values() for pair in one.extracted()]
         read.sort(key=lambda one: one[1].id)
-        super().__init__(read, state.embed, state.windows, state.overlay, state.tokens)
+        super().__init__(read, state.embed, state.windows, state.resolution, state.tokens)
 
     @property
     def records(self) -> RecordReader:
@@ -171,8 +171,8 @@ class StateRecords:
         pairs = [(one.document, chunk) for one in self._revisions for chunk in one.chunks if chunk.id in chunk_ids]
         return {chunk.id: headings_of(headings(document.text), chunk.span) for document, chunk in pairs}
 
-    def overlay(self) -> EntityResolution:
-        return self._reader.state.overlay
+    def resolution(self) -> EntityResolution:
+        return self._reader.state.resolution
 
     def decisions(self) -> list[tuple[ResolutionDecision, str]]:
         return [(one, "") for one in self._reader.state.decisions]
@@ -219,8 +219,8 @@ class MemoryWriter:
         for one in (self.state.current[document] for document in document_ids if document in self.state.current):
             yield one.document.id, one.extracted()
 
-    def overlay(self) -> EntityResolution:
-        return self.state.overlay
+    def resolution(self) -> EntityResolution:
+        return self.state.resolution
 
     def texts_without_vectors(self, texts: Sequence[str]) -> list[str]:
         return [text for text in dict.fromkeys(texts) if text not in self.state.vectors]

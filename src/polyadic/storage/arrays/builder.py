@@ -19,7 +19,7 @@ from polyadic.storage.records import SIDES, Side
 from polyadic.storage.sql.embedding_model import dimension_of
 from polyadic.storage.sql.half_precision import Halves, kept
 from polyadic.storage.sql.lists import select_in
-from polyadic.storage.sql.serialization import overlay_of
+from polyadic.storage.sql.serialization import resolution_of
 from polyadic.storage.sql.title_entities import title_entities, titled_documents
 
 _BLOCK_ROWS, _VECTOR_BLOCK_ROWS = 65_536, 8_192
@@ -161,10 +161,10 @@ def _titles(connection: Connection, entities: Integers, chunks: Integers, named:
 
     ``named`` holds the entities that have the titles as keys; entity resolution decisions about a title override them.
     """
-    overlay = overlay_of(connection)
-    touched = {key for decision in overlay.decisions for key in decision.touched}
+    resolution = resolution_of(connection)
+    touched = {key for decision in resolution.decisions for key in decision.touched}
     if touched:
         entity_of_chunk = dict(zip(chunks.tolist(), named.tolist(), strict=True))
-        entity_of_chunk |= title_entities(connection, overlay, titled_documents(connection, touched))
+        entity_of_chunk |= title_entities(connection, resolution, titled_documents(connection, touched))
         named = np.array([entity_of_chunk[chunk] for chunk in chunks.tolist()], dtype=np.int64)
     return np.where(named < 0, -1, _positions(entities, np.maximum(named, 0)))

@@ -14,7 +14,7 @@ from polyadic.storage.incidence import DIGEST, Floats, Integers
 from polyadic.storage.protocol import Side
 from polyadic.storage.sql.half_precision import widened
 from polyadic.storage.sql.lists import select_in
-from polyadic.storage.sql.serialization import overlay_of
+from polyadic.storage.sql.serialization import resolution_of
 from polyadic.storage.sql.spans import PUBLISHED
 from polyadic.storage.sql.title_entities import title_entities, titles_of_chunks
 
@@ -78,7 +78,7 @@ def _chunks(connection: Connection, ids: Sequence[int]) -> DeltaRows:
     rows = _rows(records)
     rows["document"], rows["offset"] = [row[2] for row in records], _column(records, 3)
     titled = titles_of_chunks(connection, rows["id"].tolist())
-    named = title_entities(connection, overlay_of(connection), titled)
+    named = title_entities(connection, resolution_of(connection), titled)
     rows["title"] = [named[chunk] for chunk in rows["id"].tolist()]
     links = _links(connection, "SELECT DISTINCT chunk, fact FROM statement WHERE chunk {any_of}", rows)
     return DeltaRows(rows, links, _vectors(connection, "chunk", rows))

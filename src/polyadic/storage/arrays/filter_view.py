@@ -24,7 +24,7 @@ from polyadic.storage.incidence import Incidence, Integers, Mask
 from polyadic.storage.records import ScoredSide, Side
 from polyadic.storage.sql.digests import digest_bytes, entity_rows
 from polyadic.storage.sql.lists import select_in
-from polyadic.storage.sql.serialization import evidence_of, overlay_of
+from polyadic.storage.sql.serialization import evidence_of, resolution_of
 from polyadic.storage.sql.title_entities import title_entities, titles_of_chunks
 
 
@@ -108,9 +108,9 @@ def scope_of(
     return FilteredView(documents, state, snapshot, seen, forms, formless, entity_tallies, fact_tallies, exclusive)
 
 
-def is_split_off(overlay: EntityResolution, key: str, documents: Collection[str]) -> bool:
+def is_split_off(resolution: EntityResolution, key: str, documents: Collection[str]) -> bool:
     """Return whether a decision split an entity off, under this key, for one of these documents."""
-    made = (d for d in overlay.decisions if d.kind is DecisionKind.SPLIT and entity_key(d.into) == key)
+    made = (d for d in resolution.decisions if d.kind is DecisionKind.SPLIT and entity_key(d.into) == key)
     return any(document in documents for decision in made for document in decision.documents)
 
 
@@ -128,7 +128,7 @@ def _seen_chunks(connection: Connection, whole: ArraySnapshot, documents: Collec
 def _has_decided_name(connection: Connection, whole: ArraySnapshot) -> Mask:
     """Mask the entities that a decision names."""
     has_name = np.zeros(whole.size("entity"), dtype=bool)
-    has_name[whole.rows("entity", list(entity_rows(connection, overlay_of(connection).named).values()))] = True
+    has_name[whole.rows("entity", list(entity_rows(connection, resolution_of(connection).named).values()))] = True
     return has_name
 
 
@@ -136,13 +136,13 @@ def _has_outside_name(
     connection: Connection, whole: ArraySnapshot, documents: Collection[str], entity_tallies: Mapping[int, EntityTally]
 ) -> Mask:
     """Mask the entities whose name was set by a decision and occurs in none of the selected documents."""
-    overlay = overlay_of(connection)
-    keys = entity_rows(connection, overlay.named)
+    resolution = resolution_of(connection)
+    keys = entity_rows(connection, resolution.named)
     rows = whole.rows("entity", list(keys.values())).tolist()
     outside = np.zeros(whole.size("entity"), dtype=bool)
     for key, row in zip(keys, rows, strict=True):
-        if row in entity_tallies and (Attribute.NAME, overlay.name(key)) not in entity_tallies[row].value_counts:
-            outside[row] = not is_split_off(overlay, key, documents)
+        if row in entity_tallies and (Attribute.NAME, resolution.name(key)) not in entity_tallies[row].value_counts:
+            outside[row] = not is_split_off(resolution, key, documents)
     return outside
 
 
@@ -151,7 +151,7 @@ def _aggregate(connection: Connection, whole: ArraySnapshot, chunks: Mask, entit
     facts, _ = whole.linked("entity_facts", np.flatnonzero(entities))
     chunk_rows, _ = whole.linked("fact_chunks", np.unique(facts))
     keys = whole.keys["chunk"][np.unique(chunk_rows[chunks[chunk_rows]])]
-    return tally(evidence_of(connection, keys.tolist()), overlay_of(connection))
+    return tally(evidence_of(connection, keys.tolist()), resolution_of(connection))
 
 
 def _entity_tallies(
@@ -215,7 +215,7 @@ def _titles(connection: Connection, whole: ArraySnapshot, seen: Mapping[Side, Ma
         return bool(entities[whole.rows("entity", [entity])[0]])
 
     documents = titles_of_chunks(connection, whole.ids("chunk", lost).tolist())
-    entity_of_chunk = title_entities(connection, overlay_of(connection), documents, is_seen)
+    entity_of_chunk = title_entities(connection, resolution_of(connection), documents, is_seen)
     for chunk, entity in entity_of_chunk.items():
         if entity >= 0:
             titles[whole.rows("chunk", [chunk])] = whole.rows("entity", [entity])

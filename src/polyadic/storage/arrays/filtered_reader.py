@@ -58,8 +58,8 @@ class FilteredReader(ArrayReader):
         return self._arrays.participations
 
     @cached_property
-    def _overlay(self) -> EntityResolution:
-        return self.records.overlay()
+    def _resolution(self) -> EntityResolution:
+        return self.records.resolution()
 
     @property
     def _arrays(self) -> ArraySnapshot:
@@ -220,7 +220,7 @@ class FilteredReader(ArrayReader):
         A name set by a decision applies only if it is among them, or if the decision split the entity off for one of
         these documents; a merge may have set a name that occurs only in other documents.
         """
-        decided = self._overlay.name(key)
+        decided = self._resolution.name(key)
         return decided if decided and (decided in names or self._is_split_off(key)) else names[0]
 
     def _filtered_entity(self, row: int, facts: int, entity: Entity) -> Entity:
@@ -243,7 +243,7 @@ class FilteredReader(ArrayReader):
         )
 
     def _is_split_off(self, key: str) -> bool:
-        return is_split_off(self._overlay, key, self._view.documents)
+        return is_split_off(self._resolution, key, self._view.documents)
 
     def _filtered_fact(self, row: int, names: tuple[str, ...], fact: Fact) -> Fact:
         tally = self._view.facts.get(row)

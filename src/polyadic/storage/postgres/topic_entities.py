@@ -34,7 +34,7 @@ UPDATE chunk SET topic_entity = first.entity FROM (
 
 
 def renew(
-    connection: Connection, overlay: EntityResolution, entities: Collection[int], chunks: Collection[int]
+    connection: Connection, resolution: EntityResolution, entities: Collection[int], chunks: Collection[int]
 ) -> None:
     """Update the topic entities of the passages that a change affects.
 
@@ -47,7 +47,7 @@ def renew(
     connection.execute("DELETE FROM topic_candidate WHERE chunk = ANY(?)", (touched,))
     connection.execute(_CHOOSE_AGAIN, (list(entities),))
     titled = titles_of_chunks(connection, touched)
-    named = title_entities(connection, overlay, titled)
+    named = title_entities(connection, resolution, titled)
     untitled = np.array(sorted(chunk for chunk, entity in named.items() if entity < 0), dtype=np.int64)
     owners, competing = contenders(PostgresIncidence(connection), untitled)
     subjects = highest_scored(

@@ -6,7 +6,7 @@ from polyadic.storage.postgres import topic_entities
 from polyadic.storage.postgres.hnsw import index_marked, mark_large
 from polyadic.storage.postgres.writer import PostgresWriter
 from polyadic.storage.sql.half_precision import HalfVector
-from polyadic.storage.sql.serialization import overlay_of
+from polyadic.storage.sql.serialization import resolution_of
 from polyadic.storage.sql.tables import COPIED
 from polyadic.storage.sql.transfer import SqlCopyTarget
 from polyadic.storage.table import Table
@@ -48,7 +48,7 @@ class PostgresCopyTarget(SqlCopyTarget):
             with self._transaction():
                 rows = self._connection.execute(_CURRENT_CHUNKS, (last, _AT_ONCE)).fetchall()
                 chunks = [chunk for (chunk,) in rows]
-                topic_entities.renew(self._connection, overlay_of(self._connection), (), chunks)
+                topic_entities.renew(self._connection, resolution_of(self._connection), (), chunks)
             if not chunks:
                 return
             last = chunks[-1]

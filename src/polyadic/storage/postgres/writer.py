@@ -29,7 +29,7 @@ class PostgresWriter(SqlWriter):
 
     def apply(self, change: StoreChange) -> None:
         super().apply(change)
-        topic_entities.renew(self._connection, self.overlay(), self._touched.entities, self._touched.chunks)
+        topic_entities.renew(self._connection, self.resolution(), self._touched.entities, self._touched.chunks)
 
     def attach(self) -> list[str]:
         lacking = super().attach()

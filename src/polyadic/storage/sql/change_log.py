@@ -98,20 +98,20 @@ def _insert(connection: Connection, total: int, packed: Iterable[bytes]) -> None
     put_meta(connection, GENERATION, name)
 
 
-def titled_by(connection: Connection, touched: TouchedRows, overlay: EntityResolution) -> set[int]:
+def titled_by(connection: Connection, touched: TouchedRows, resolution: EntityResolution) -> set[int]:
     """Return the chunks (table keys) of documents whose titles may now name another entity."""
-    keys = _connected_names(touched.names, touched.decisions, overlay)
+    keys = _connected_names(touched.names, touched.decisions, resolution)
     return {titled.chunk for titled in titled_documents(connection, keys)} if keys else set()
 
 
 def _connected_names(
-    names: Collection[str], decisions: Collection[ResolutionDecision], overlay: EntityResolution
+    names: Collection[str], decisions: Collection[ResolutionDecision], resolution: EntityResolution
 ) -> set[str]:
     """Extend names by all that changed or current decisions connect with them, transitively."""
     keys = set(names).union(*(decision.touched for decision in decisions))
     before = -1
     while before != (before := len(keys)):
-        keys.update(*(one.touched for one in overlay.decisions if not one.touched.isdisjoint(keys)))
+        keys.update(*(one.touched for one in resolution.decisions if not one.touched.isdisjoint(keys)))
     return keys
 
 

@@ -15,7 +15,7 @@ from polyadic.storage.connection import Connection
 from polyadic.storage.sql.digests import text_digest
 from polyadic.storage.sql.hierarchy_check import hierarchy_problems
 from polyadic.storage.sql.originals import ORIGINALS
-from polyadic.storage.sql.serialization import load_evidence, overlay_of
+from polyadic.storage.sql.serialization import load_evidence, resolution_of
 from polyadic.storage.sql.texts import TEXTS, text_of
 
 _MOST = 10
@@ -44,7 +44,7 @@ class _Truth:
     """
 
     tallies: Tallies
-    overlay: EntityResolution
+    resolution: EntityResolution
     stated: set[_Stated]
     miscounted: set[int]
 
@@ -81,8 +81,8 @@ def _truth(connection: Connection) -> _Truth:
                     stated.update((statement.fact_id, chunk, *span) for span in spans)
             yield document, evidence
 
-    overlay = overlay_of(connection)
-    return _Truth(tally(chunks(), overlay), overlay, stated, miscounted)
+    resolution = resolution_of(connection)
+    return _Truth(tally(chunks(), resolution), resolution, stated, miscounted)
 
 
 # passages
@@ -152,7 +152,7 @@ def _wrong_entities(connection: Connection, truth: _Truth) -> int:
     for key, one in truth.tallies.entities.items():
         shown = (next(iter(one.ranked(attribute)), "") for attribute in _SHOWN)
         name, *rest = shown
-        wanted.add((key, one.evidence, one.score, one.chunks, degrees[key], truth.overlay.name(key) or name, *rest))
+        wanted.add((key, one.evidence, one.score, one.chunks, degrees[key], truth.resolution.name(key) or name, *rest))
     rows = connection.execute("SELECT key, evidence, score, chunks, facts, name, type, description FROM entity")
     return _differing(wanted, rows)
 

@@ -30,7 +30,7 @@ class DerivedTables:
     ----------
     needs
         Collects the rows that need vectors.
-    overlay
+    resolution
         Returns the entity resolution, for names set by decisions; the tallies already reflect it.
     touched
         Collects the touched rows.
@@ -40,7 +40,7 @@ class DerivedTables:
         self,
         connection: Connection,
         needs: PendingVectors,
-        overlay: Callable[[], EntityResolution],
+        resolution: Callable[[], EntityResolution],
         touched: TouchedRows,
     ) -> None:
         self._connection = connection
@@ -48,7 +48,7 @@ class DerivedTables:
         self._touched = touched
         self._released: Counter[int] = Counter()
         self._rows: dict[str, int] = {}
-        self._entities = EntityTables(connection, needs, overlay, touched, self._released)
+        self._entities = EntityTables(connection, needs, resolution, touched, self._released)
 
     def apply(self, tallies: Tallies, fact_tokens: Mapping[str, int]) -> None:
         """Add tallies; facts and entities left without evidence are deleted."""

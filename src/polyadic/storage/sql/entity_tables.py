@@ -45,7 +45,7 @@ class EntityTables:
     ----------
     needs
         Collects the rows that need vectors.
-    overlay
+    resolution
         Returns the entity resolution, for names set by decisions; the tallies already reflect it.
     touched
         Collects the touched rows.
@@ -57,13 +57,13 @@ class EntityTables:
         self,
         connection: Connection,
         needs: PendingVectors,
-        overlay: Callable[[], EntityResolution],
+        resolution: Callable[[], EntityResolution],
         touched: TouchedRows,
         released: Counter[int],
     ) -> None:
         self._connection = connection
         self._needs = needs
-        self._overlay = overlay
+        self._resolution = resolution
         self._touched = touched
         self._released = released
 
@@ -159,8 +159,8 @@ class EntityTables:
 
         A name set by a decision is displayed instead of the most frequent one; lookups match all names.
         """
-        overlay = self._overlay()
-        decided = {row: name for key, row in rows.items() if (name := overlay.name(key))}
+        resolution = self._resolution()
+        decided = {row: name for key, row in rows.items() if (name := resolution.name(key))}
         names, types = self._names_and_types(rows.values())
         self._connection.change(
             Update(ENTITY, where=("id",), set=("name", "type")),

@@ -41,7 +41,7 @@ from polyadic.storage.sql.serialization import (
     load_evidence,
     load_headings,
     load_metadata,
-    overlay_of,
+    resolution_of,
     stamp_of,
 )
 from polyadic.storage.sql.spans import PUBLISHED
@@ -233,8 +233,8 @@ class SqlRecordReader:
 
     # decisions and the hierarchy
 
-    def overlay(self) -> EntityResolution:
-        return overlay_of(self._connection)
+    def resolution(self) -> EntityResolution:
+        return resolution_of(self._connection)
 
     def decisions(self) -> list[tuple[ResolutionDecision, str]]:
         if self._only is not None:

@@ -156,7 +156,7 @@ def load_decision(text: str) -> ResolutionDecision:
     return ResolutionDecision(DecisionKind(kind), tuple(names), into, tuple(documents))
 
 
-def overlay_of(connection: Connection) -> EntityResolution:
+def resolution_of(connection: Connection) -> EntityResolution:
     """Return the entity resolution made of all stored decisions."""
     return EntityResolution.of(load_decision(text) for (text,) in connection.execute("SELECT content FROM decision"))
 

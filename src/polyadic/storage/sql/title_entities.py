@@ -45,12 +45,12 @@ def titles_of_chunks(connection: Connection, chunks: Sequence[int]) -> list[Titl
 
 def title_entities(
     connection: Connection,
-    overlay: EntityResolution,
+    resolution: EntityResolution,
     chunks: Sequence[TitledChunk],
     is_seen: Callable[[int], bool] = lambda entity: True,
 ) -> dict[int, int]:
     """Return, by chunk, the entity (table key) that its document's title names under the decisions; -1 if none."""
-    meant = {one: [overlay.key(key, one.document_id) for key in one.keys] for one in chunks}
+    meant = {one: [resolution.key(key, one.document_id) for key in one.keys] for one in chunks}
     keys = sorted({key for either in meant.values() for key in either})
     known = {key: row for key, row in entity_rows(connection, keys).items() if is_seen(row)}
     return {one.chunk: next((known[key] for key in either if key in known), -1) for one, either in meant.items()}

@@ -23,7 +23,7 @@ from polyadic.storage.sql.meta import add_roots
 from polyadic.storage.sql.originals import originals_of, put_original
 from polyadic.storage.sql.pending_requests import WAITS, SqlPendingRequests
 from polyadic.storage.sql.pending_vectors import PendingVectors
-from polyadic.storage.sql.serialization import chunks_of, dump_decision, evidence_of, overlay_of, stamps_of
+from polyadic.storage.sql.serialization import chunks_of, dump_decision, evidence_of, resolution_of, stamps_of
 from polyadic.storage.sql.staging import Staging, delete_revision
 from polyadic.storage.sql.tables import DECISION, DOCUMENT, PASSAGE_WINDOW, STAGED_REVISION, STATEMENT, VECTOR
 from polyadic.storage.sql.texts import quotes
@@ -41,10 +41,10 @@ class SqlWriter(Staging, ABC):
 
     def __init__(self, connection: Connection) -> None:
         super().__init__(connection)
-        self._overlay: EntityResolution | None = None
+        self._resolution: EntityResolution | None = None
         self._needs = PendingVectors()
         self._touched = change_log.TouchedRows()
-        self._derived = DerivedTables(connection, self._needs, self.overlay, self._touched)
+        self._derived = DerivedTables(connection, self._needs, self.resolution, self._touched)
         self._hierarchy = HierarchyTables(connection, self._needs)
         self.waiting = SqlPendingRequests(connection)
 
@@ -85,10 +85,10 @@ class SqlWriter(Staging, ABC):
 
     # entity resolution
 
-    def overlay(self) -> EntityResolution:
-        if self._overlay is None:
-            self._overlay = overlay_of(self._connection)
-        return self._overlay
+    def resolution(self) -> EntityResolution:
+        if self._resolution is None:
+            self._resolution = resolution_of(self._connection)
+        return self._resolution
 
     def naming(self, keys: Collection[str]) -> list[tuple[str, tuple[Evidence, ...]]]:
         stating = {
@@ -139,7 +139,7 @@ class SqlWriter(Staging, ABC):
         for document_id in change.deleted:
             self._delete_document(document_id)
         self._touched.decisions.update((*change.decided, *change.undone))
-        self._touched.chunks |= change_log.titled_by(self._connection, self._touched, self.overlay())
+        self._touched.chunks |= change_log.titled_by(self._connection, self._touched, self.resolution())
         change_log.enter(self._connection, self._touched)
 
     def update_hierarchy(self, change: Rearrangement) -> None:
@@ -171,7 +171,7 @@ class SqlWriter(Staging, ABC):
             [(digest_bytes(decision.id), ledger.now(), dump_decision(decision)) for decision in decided],
         )
         self._connection.change(Delete(DECISION, ("digest",)), [(digest_bytes(decision.id),) for decision in undone])
-        self._overlay = None
+        self._resolution = None
 
     def _revisions(self, document_ids: Collection[str], is_staged: bool) -> dict[str, int]:
         if is_staged:
