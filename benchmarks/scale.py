@@ -33,7 +33,7 @@ from polyadic.storage.arrays.reader import ArrayReader
 from polyadic.storage.arrays.state import StoreState
 from polyadic.storage.arrays.vector_reader import HIGHEST, Scored
 from polyadic.storage.arrays.vector_search import VectorSearch
-from polyadic.storage.protocol import Side
+from polyadic.storage.protocol import NodeType
 
 HEADING = "## A million facts"
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
@@ -102,7 +102,7 @@ def asking(folder: Path, plan: Grown) -> Measured:
     return results
 
 
-SEARCHES: tuple[tuple[Side, Scored | None, bool], ...] = (
+SEARCHES: tuple[tuple[NodeType, Scored | None, bool], ...] = (
     ("fact", None, False),
     ("fact", "fact", False),
     ("entity", None, False),
@@ -110,7 +110,7 @@ SEARCHES: tuple[tuple[Side, Scored | None, bool], ...] = (
     ("entity", "entity", True),
     ("chunk", None, False),
 )
-"""Side, scores combined with the similarity, and whether to search by names instead of questions."""
+"""NodeType, scores combined with the similarity, and whether to search by names instead of questions."""
 
 
 def recall(folder: Path, plan: Grown) -> Measured:
@@ -124,10 +124,10 @@ def recall(folder: Path, plan: Grown) -> Measured:
         size = len(reader._state.vectors("fact").matrix)
         results["reading all fact vectors at that bandwidth: ms"] = size * 4 * kb.embedder.dimension / bandwidth / 1e6
         results["reading all fact codes at that bandwidth: ms"] = size * kb.embedder.dimension / 4 / bandwidth / 1e6
-        for side, scored, to_names in SEARCHES:
+        for node_type, scored, to_names in SEARCHES:
             vectors = asyncio.run(kb.embedder.embed(names if to_names else questions))
-            what = f"{side}, {'similarity x score' if scored else 'similarity'}{' to names' if to_names else ''}"
-            results |= _recall(what, reader._state, side, scored, vectors)
+            what = f"{node_type}, {'similarity x score' if scored else 'similarity'}{' to names' if to_names else ''}"
+            results |= _recall(what, reader._state, node_type, scored, vectors)
     kb.close()
     return results
 
@@ -143,9 +143,9 @@ def _bandwidth() -> float:
 
 
 def _recall(
-    what: str, state: StoreState, side: Side, scored: Scored | None, query_vectors: NDArray[np.float32]
+    what: str, state: StoreState, node_type: NodeType, scored: Scored | None, query_vectors: NDArray[np.float32]
 ) -> dict[str, float]:
-    vectors_of_side, highest = state.vectors(side), HIGHEST[scored] if scored else 1.0
+    vectors_of_side, highest = state.vectors(node_type), HIGHEST[scored] if scored else 1.0
     scores = state.all_scores(scored) if scored else None
     shares, by_code, by_comparison = [], [], []
     for vector in query_vectors:

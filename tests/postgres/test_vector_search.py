@@ -61,14 +61,16 @@ def shared(one: Hits, other: Hits) -> float:
 
 
 def found(reader: Reader, k: int) -> list[Hits]:
-    plain = [reader.nearest(side, asked, k) for side in ("entity", "fact") for asked in QUESTIONS]
-    return plain + [reader.nearest(side, asked, k, by_score=True) for side in ("entity", "fact") for asked in QUESTIONS]
+    plain = [reader.nearest(node_type, asked, k) for node_type in ("entity", "fact") for asked in QUESTIONS]
+    return plain + [
+        reader.nearest(node_type, asked, k, by_score=True) for node_type in ("entity", "fact") for asked in QUESTIONS
+    ]
 
 
 @pytest.fixture
 def all_compared(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
     """No index pays, until the patch is undone."""
-    monkeypatch.setattr(vector_search.PostgresVectorSearch, "_index_pays", lambda self, side, count: False)
+    monkeypatch.setattr(vector_search.PostgresVectorSearch, "_index_pays", lambda self, node_type, count: False)
     yield monkeypatch
 
 
@@ -129,7 +131,7 @@ def test_query_plan_uses_the_index(store: PostgresStore) -> None:
     """As it is asked in the tests above, where sorting is not to be thought of."""
     width = len(QUESTIONS[0])
     sql = (
-        f"SELECT row FROM search_vector_{width} WHERE side = 'fact' AND indexed ORDER BY"
+        f"SELECT row FROM search_vector_{width} WHERE node_type = 'fact' AND indexed ORDER BY"
         f" data::halfvec({width}) <#> ? LIMIT 5"
     )
     with store.read() as reader:
@@ -165,9 +167,9 @@ def tell_of(store: Store, number: int) -> None:
 def test_small_workspaces_stay_out_of_the_index_until_they_are_large(new: PostgresStore) -> None:
     for number, expected in ((1, 0), (2, 0), (3, 4), (4, 5), (5, 6)):
         tell_of(new, number)
-        assert count(new, "side = 'entity' AND indexed") == expected
+        assert count(new, "node_type = 'entity' AND indexed") == expected
         assert bool(indexes(new)) is (expected > 0)
-    assert count(new, "side = 'chunk' AND indexed") == 5 and count(new, "NOT indexed") == 0
+    assert count(new, "node_type = 'chunk' AND indexed") == 5 and count(new, "NOT indexed") == 0
 
 
 def test_index_is_created_once_by_concurrent_workspaces(new: PostgresStore) -> None:
@@ -187,8 +189,8 @@ def test_index_is_created_once_by_concurrent_workspaces(new: PostgresStore) -> N
             assert count(store, "NOT indexed") == 0 and indexes(store) == [*map(named, ("chunk", "entity", "fact"))]
 
 
-def named(side: str, dimension: int = DIMENSION) -> str:
-    return f"search_vector_{dimension}_{side}"
+def named(node_type: str, dimension: int = DIMENSION) -> str:
+    return f"search_vector_{dimension}_{node_type}"
 
 
 def test_reembedded_vectors_are_indexed_like_before(new: PostgresStore) -> None:

@@ -244,7 +244,9 @@ def test_best_facts_are_shown_first(reader: Reader, monkeypatch: pytest.MonkeyPa
     babbage = lookup.entity_row(reader, "Charles Babbage")
     both = lookup.facts_of_all(reader, [babbage], 2)
     for best in both:
-        monkeypatch.setattr(ArrayReader, "scores", lambda _, side, rows, best=best: np.where(rows == best, 9.0, 8.0))
+        monkeypatch.setattr(
+            ArrayReader, "scores", lambda _, node_type, rows, best=best: np.where(rows == best, 9.0, 8.0)
+        )
         assert lookup.facts_of_all(reader, [babbage], 1).tolist() == [best]
 
 

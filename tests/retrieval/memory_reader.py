@@ -35,7 +35,9 @@ class MemoryReader(reader.MemoryReader):
         return vector
 
     def hierarchy_reader(self) -> HierarchyReader:
-        rows = {side: {one: row for row, one in enumerate(self._ids[side])} for side in ("entity", "fact")}
+        rows = {
+            node_type: {one: row for row, one in enumerate(self._ids[node_type])} for node_type in ("entity", "fact")
+        }
         return MemoryHierarchyReader(self._hierarchy, rows["entity"], rows["fact"], self._embed)
 
 

@@ -53,8 +53,8 @@ class Facts:
         assert way == "entity_facts"
         return np.array([self._degrees.get("abcdefgh"[row], 1) for row in rows.tolist()])
 
-    def similarity(self, side: str, rows: Rows, vectors: Vectors) -> Vectors:
-        assert side == "fact"
+    def similarity(self, node_type: str, rows: Rows, vectors: Vectors) -> Vectors:
+        assert node_type == "fact"
         return np.array([[self._similarities.get("abcdefgh"[row], 0.0) for row in rows.tolist()]] * len(vectors))
 
 

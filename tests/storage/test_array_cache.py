@@ -19,7 +19,7 @@ from polyadic.model.hierarchy import Rearrangement
 from polyadic.model.identity import loose_name
 from polyadic.model.resolution import DecisionKind, ResolutionDecision
 from polyadic.model.types import Usage
-from polyadic.storage.protocol import Hits, LedgerCall, Links, Reader, Rows, Side
+from polyadic.storage.protocol import Hits, LedgerCall, Links, NodeType, Reader, Rows
 from polyadic.storage.records import DegreeWay
 from polyadic.storage.sql import change_log
 from polyadic.storage.sql.change_log import LEAST_KEPT
@@ -34,14 +34,14 @@ from tests.support.lookups import chunks_of, keyed
 from tests.support.store_driver import decide, document, withdraw
 from tests.support.vectors import vector, vectors
 
-DEGREES: list[tuple[DegreeWay, Side]] = [
+DEGREES: list[tuple[DegreeWay, NodeType]] = [
     ("entity_facts", "entity"),
     ("entity_chunks", "entity"),
     ("fact_entities", "fact"),
     ("chunk_facts", "chunk"),
 ]
 LIMITS = (1, 2, 1_000)
-SIDES: tuple[Side, ...] = ("entity", "fact", "chunk")
+NODE_TYPES: tuple[NodeType, ...] = ("entity", "fact", "chunk")
 NAMED = ("Ada", "ADA", "the Engine", "Engine", "London", "1843", "Ada (film)", "Turin", "Bolt")
 TEXTS = ("what is asked", "who met whom", "Ada", "London")
 ALONE: list[Said] = [("It rained.", [], 3.0)]
@@ -50,15 +50,24 @@ Step = Callable[["History"], None]
 
 def read_by_row(reader: Reader) -> dict[str, Any]:
     """All that a reader tells by rows, in numbers: rows stand where arrays made afresh would have them."""
-    rows = {side: np.arange(reader.size(side)) for side in SIDES}
-    asked = {side: mixed(rows[side]) for side in SIDES}
+    rows = {node_type: np.arange(reader.size(node_type)) for node_type in NODE_TYPES}
+    asked = {node_type: mixed(rows[node_type]) for node_type in NODE_TYPES}
     return {
-        "nearest": [hits(reader.nearest(side, vector(text), k)) for side in SIDES for text in TEXTS for k in LIMITS],
-        "scored": [
-            hits(reader.nearest(side, QUESTION, k, by_score=True)) for side in ("entity", "fact") for k in LIMITS
+        "nearest": [
+            hits(reader.nearest(node_type, vector(text), k))
+            for node_type in NODE_TYPES
+            for text in TEXTS
+            for k in LIMITS
         ],
-        "similarity": [reader.similarity(side, asked[side], vectors(TEXTS)).tolist() for side in SIDES],
-        "directions": [reader.directions(side, asked[side]).tolist() for side in SIDES],
+        "scored": [
+            hits(reader.nearest(node_type, QUESTION, k, by_score=True))
+            for node_type in ("entity", "fact")
+            for k in LIMITS
+        ],
+        "similarity": [
+            reader.similarity(node_type, asked[node_type], vectors(TEXTS)).tolist() for node_type in NODE_TYPES
+        ],
+        "directions": [reader.directions(node_type, asked[node_type]).tolist() for node_type in NODE_TYPES],
         "main_vectors": reader.main_vectors(asked["entity"]).tolist(),
         "named": reader.named([loose_name(name) for name in NAMES]),
         "keyed": keyed(reader, ["ada", "engine", "london", "1843", "ada (film)", "ada (ship)"]),
@@ -70,9 +79,11 @@ def read_by_row(reader: Reader) -> dict[str, Any]:
         "facts_in": [links(reader.links("chunk_facts", asked["chunk"], limit)) for limit in LIMITS],
         "topic_entities_of": links(reader.links("chunk_topic", asked["chunk"])),
         "titled": [links(reader.links("topic_chunks", asked["entity"], limit)) for limit in LIMITS],
-        "degrees": [reader.degrees(way, asked[side]).tolist() for way, side in DEGREES],
-        "scores": [reader.scores(side, asked[side]).tolist() for side in ("entity", "fact")],
-        "identified": [reader.rows(side, prefix, 9).tolist() for side in SIDES for prefix in ("", "3", "c")],
+        "degrees": [reader.degrees(way, asked[node_type]).tolist() for way, node_type in DEGREES],
+        "scores": [reader.scores(node_type, asked[node_type]).tolist() for node_type in ("entity", "fact")],
+        "identified": [
+            reader.rows(node_type, prefix, 9).tolist() for node_type in NODE_TYPES for prefix in ("", "3", "c")
+        ],
         "containing": [reader.containing(asked["entity"][:n], 9).tolist() for n in (1, 2)],
         "chunks_in": [reader.chunks_in(record.id).tolist() for record in reader.records.documents()],
         "counts": reader.records.counts(),

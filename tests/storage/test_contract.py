@@ -17,10 +17,10 @@ from polyadic.storage.protocol import (
     Fingerprint,
     NearestPrefetch,
     NeighbourPrefetch,
+    NodeType,
     OriginalRecord,
     QuotePrefetch,
     Rows,
-    Side,
     Store,
     StoreChange,
     Vectors,
@@ -404,10 +404,10 @@ def test_prefetch_does_not_change_results(store: Store) -> None:
 def test_similarity_agrees_with_nearest(store: Store) -> None:
     publish(store, "ada", [ADA, ENGINE])
     with store.read() as reader:
-        sides: tuple[Side, ...] = ("entity", "fact", "chunk")
-        for side in sides:
-            hits = reader.nearest(side, vector("query"), 10)
-            again = reader.similarity(side, hits.rows, np.array([vector("query"), vector("other")]))
+        node_types: tuple[NodeType, ...] = ("entity", "fact", "chunk")
+        for node_type in node_types:
+            hits = reader.nearest(node_type, vector("query"), 10)
+            again = reader.similarity(node_type, hits.rows, np.array([vector("query"), vector("other")]))
             assert again.shape == (2, len(hits.rows))
             np.testing.assert_allclose(again[0], hits.scores, atol=1e-6)
             assert (np.diff(hits.scores) <= 0).all()

@@ -13,14 +13,14 @@ from polyadic.errors import NotFound
 from polyadic.model.identity import loose_name
 from polyadic.model.resolution import DecisionKind, ResolutionDecision
 from polyadic.model.types import Document
-from polyadic.storage.protocol import Links, Reader, Rows, Side, Store
+from polyadic.storage.protocol import Links, NodeType, Reader, Rows, Store
 from tests.support.examples import examples
 from tests.support.lookups import keyed
 from tests.support.store_driver import decide, document, publish, publish_documents, withdraw
 from tests.support.stores import ENGINES, stores
 from tests.support.vectors import vector
 
-SIDES: tuple[Side, ...] = ("fact", "entity", "chunk")
+NODE_TYPES: tuple[NodeType, ...] = ("fact", "entity", "chunk")
 ALL = 1_000
 QUESTION = vector("what is asked")
 NAMES = ["Ada", "ADA", "the Engine", "Engine", "London", "1843", "Ada (film)"]
@@ -51,8 +51,8 @@ def contents_of(reader: Reader) -> dict[str, Any]:
         "facts": of_facts(reader, rows_of(reader, "fact")),
         "entities": of_entities(reader, rows_of(reader, "entity")),
         "chunks": of_chunks(reader, rows_of(reader, "chunk")),
-        "nearest": {side: nearest(reader, side) for side in ("fact", "entity", "chunk")},
-        "scored": {side: scored(reader, side) for side in ("fact", "entity")},
+        "nearest": {node_type: nearest(reader, node_type) for node_type in ("fact", "entity", "chunk")},
+        "scored": {node_type: scored(reader, node_type) for node_type in ("fact", "entity")},
         "named": {
             name: sorted(entity.key for entity in reader.entities(np.array(rows)))
             for name, rows in reader.named([loose_name(name) for name in NAMES]).items()
@@ -60,30 +60,33 @@ def contents_of(reader: Reader) -> dict[str, Any]:
         "keyed": sorted(keyed(reader, ["ada", "engine", "london", "1843", "ada (film)"])),
         "found": sorted(at.source for at in reader.chunk_places(reader.search("Ada met", ALL).rows)),
         "selected": sorted(reader.records.select([], {})),
-        "by identifier": {side: by_identifier(reader, side) for side in SIDES},
-        "sizes": [reader.size(side) for side in ("fact", "entity", "chunk")],
+        "by identifier": {node_type: by_identifier(reader, node_type) for node_type in NODE_TYPES},
+        "sizes": [reader.size(node_type) for node_type in ("fact", "entity", "chunk")],
     }
 
 
-def rows_of(reader: Reader, side: Side) -> Rows:
+def rows_of(reader: Reader, node_type: NodeType) -> Rows:
     """All rows that can be seen, in the order of their public identifiers."""
-    return reader.rows(side)
+    return reader.rows(node_type)
 
 
-def ids(reader: Reader, side: Side, rows: Rows) -> list[str]:
-    if side == "fact":
+def ids(reader: Reader, node_type: NodeType, rows: Rows) -> list[str]:
+    if node_type == "fact":
         return [fact.id for fact in reader.facts(rows)]
-    if side == "entity":
+    if node_type == "entity":
         return [entity.id for entity in reader.entities(rows)]
     return [place.chunk_id for place in reader.chunk_places(rows)]
 
 
-def by_identifier(reader: Reader, side: Side) -> list[list[str]]:
+def by_identifier(reader: Reader, node_type: NodeType) -> list[list[str]]:
     """What is found by the identifier of each row."""
-    return [ids(reader, side, reader.rows(side, one)) for one in ids(reader, side, rows_of(reader, side))]
+    return [
+        ids(reader, node_type, reader.rows(node_type, one))
+        for one in ids(reader, node_type, rows_of(reader, node_type))
+    ]
 
 
-def pairs(reader: Reader, links: Links, source: Side, target: Side) -> list[tuple[str, str]]:
+def pairs(reader: Reader, links: Links, source: NodeType, target: NodeType) -> list[tuple[str, str]]:
     ends = zip(ids(reader, source, links.sources), ids(reader, target, links.targets), strict=True)
     return sorted(ends)
 
@@ -123,17 +126,17 @@ def of_chunks(reader: Reader, rows: Rows) -> list[Any]:
     ]
 
 
-def nearest(reader: Reader, side: Side) -> list[tuple[str, float]]:
-    hits = reader.nearest(side, QUESTION, ALL)
-    again = reader.similarity(side, hits.rows, QUESTION[None, :])[0]
+def nearest(reader: Reader, node_type: NodeType) -> list[tuple[str, float]]:
+    hits = reader.nearest(node_type, QUESTION, ALL)
+    again = reader.similarity(node_type, hits.rows, QUESTION[None, :])[0]
     assert np.allclose(hits.scores, again, atol=1e-6)
     # Products of matrices of other sizes differ in their last digits, so ties may stand in another order.
-    return sorted(zip(ids(reader, side, hits.rows), hits.scores.round(4).tolist(), strict=True))
+    return sorted(zip(ids(reader, node_type, hits.rows), hits.scores.round(4).tolist(), strict=True))
 
 
-def scored(reader: Reader, side: Literal["fact", "entity"]) -> list[tuple[str, float]]:
-    hits = reader.nearest(side, QUESTION, ALL, by_score=True)
-    return sorted(zip(ids(reader, side, hits.rows), hits.scores.round(2).tolist(), strict=True))
+def scored(reader: Reader, node_type: Literal["fact", "entity"]) -> list[tuple[str, float]]:
+    hits = reader.nearest(node_type, QUESTION, ALL, by_score=True)
+    return sorted(zip(ids(reader, node_type, hits.rows), hits.scores.round(2).tolist(), strict=True))
 
 
 def fill(store: Store, corpus: Corpus) -> dict[str, Document]:
@@ -283,7 +286,7 @@ def test_vectors_of_hidden_documents_are_not_counted(store: Store) -> None:
 def test_empty_filter_has_no_contents(store: Store) -> None:
     publish(store, "a", [("Ada met London.", ["Ada", "London"])])
     with store.read(lambda _: frozenset()) as reader:
-        assert [reader.size(side) for side in ("fact", "entity", "chunk")] == [0, 0, 0]
+        assert [reader.size(node_type) for node_type in ("fact", "entity", "chunk")] == [0, 0, 0]
         assert not len(rows_of(reader, "fact"))
         assert not reader.records.documents()
     store.close()

@@ -76,8 +76,8 @@ def test_the_switch_changes_vectors_and_nothing_else(store: Store, open_store: O
         # The first window is the fact's text as well, so one vector serves both.
         assert reader.records.counts().vectors == counts.vectors
         assert reader.records.counts().dimension == 2 * DIMENSION
-        for side in ("fact", "chunk"):
-            assert reader.nearest(side, longer([ADA[0]])[0], 1).scores[0] == pytest.approx(1, abs=3e-4)
+        for node_type in ("fact", "chunk"):
+            assert reader.nearest(node_type, longer([ADA[0]])[0], 1).scores[0] == pytest.approx(1, abs=3e-4)
 
 
 @pytest.mark.parametrize("left_out", [ADA[0], "London", "the window"])

@@ -230,7 +230,7 @@ def test_store_with_codes_reads_like_one_without(tmp_path: Path) -> None:
                 reader.nearest("fact", vector("who met whom"), 3)
         # As another process finds it.
         with closing(SqliteStore(tmp_path / str(least), "test")) as store, store.read() as reader:
-            hits = [reader.nearest(side, vector("who met whom"), 9) for side in ("entity", "fact", "chunk")]
+            hits = [reader.nearest(node_type, vector("who met whom"), 9) for node_type in ("entity", "fact", "chunk")]
             read.append([(one.rows.tolist(), one.scores.tolist()) for one in hits])
         assert bool(list((tmp_path / str(least)).glob("derived/*/*.codes"))) == (least == 16)
     assert read[0] == read[1]

@@ -130,5 +130,5 @@ def seconds_so_far(folder: Path) -> float | None:
     return float(json.loads(file.read_text(encoding="utf-8"))["seconds"]) if file.exists() else None
 
 
-def _tokens(reader: Reader, side: Literal["fact", "chunk"]) -> int:
-    return int(reader.tokens(side, reader.rows(side)).sum())
+def _tokens(reader: Reader, node_type: Literal["fact", "chunk"]) -> int:
+    return int(reader.tokens(node_type, reader.rows(node_type)).sum())

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from polyadic.model.types import Entity, Fact
-from polyadic.storage.protocol import Reader, Rows, Side
+from polyadic.storage.protocol import NodeType, Reader, Rows
 
 _ROWS_PER_CHUNK = 1_000
 
@@ -33,7 +33,7 @@ def all_participations(reader: Reader) -> Iterator[tuple[Fact, tuple[Entity, ...
             yield fact, tuple(sorted(entities_of_fact, key=lambda entity: entity.key))
 
 
-def _row_chunks(reader: Reader, side: Side) -> Iterator[Rows]:
-    rows = reader.rows(side)
+def _row_chunks(reader: Reader, node_type: NodeType) -> Iterator[Rows]:
+    rows = reader.rows(node_type)
     for start in range(0, len(rows), _ROWS_PER_CHUNK):
         yield rows[start : start + _ROWS_PER_CHUNK]

@@ -18,7 +18,7 @@ from polyadic.loaders.loader import READERS
 from polyadic.model.identity import document_id, entity_id, entity_key, loose_name
 from polyadic.model.types import Chunk, Document, Entity, Fact, FactDetails, SourceSpan, Span
 from polyadic.query.fact_details import fact_details
-from polyadic.storage.protocol import DocumentRecord, Reader, Rows, Side
+from polyadic.storage.protocol import DocumentRecord, NodeType, Reader, Rows
 from polyadic.text.glob_patterns import is_pattern, matches
 
 _IDENTIFIER = re.compile(r"[0-9a-f]{4,32}")
@@ -175,12 +175,12 @@ def _file_names(source: str) -> tuple[str, str]:
     return path.name, path.stem
 
 
-def row(reader: Reader, side: Side, reference: str) -> int:
+def row(reader: Reader, node_type: NodeType, reference: str) -> int:
     """Return the row of a chunk, fact or entity by the beginning of its identifier (4 digits or more)."""
-    rows = reader.rows(side, reference, 2) if _IDENTIFIER.fullmatch(reference) else np.zeros(0, dtype=np.int64)
+    rows = reader.rows(node_type, reference, 2) if _IDENTIFIER.fullmatch(reference) else np.zeros(0, dtype=np.int64)
     if not len(rows):
-        raise NotFound(f"no {side} matches {reference!r}", "identifiers are shown by polyadic query --trace")
-    return int(_only(rows.tolist(), f"{side} {reference!r}", ["more than one identifier begins like this"]))
+        raise NotFound(f"no {node_type} matches {reference!r}", "identifiers are shown by polyadic query --trace")
+    return int(_only(rows.tolist(), f"{node_type} {reference!r}", ["more than one identifier begins like this"]))
 
 
 def entity_row(reader: Reader, reference: str) -> int:

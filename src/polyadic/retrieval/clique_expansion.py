@@ -20,7 +20,7 @@ STATEMENTS_OF_A_PAIR = 3
 """Maximum number of statements per pair: those most similar to the question."""
 
 
-_SIDES = ("facts", "firsts", "seconds")
+_COLUMNS = ("facts", "firsts", "seconds")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class PairwiseEdges:
 
     @staticmethod
     def joined(parts: Sequence["PairwiseEdges"]) -> "PairwiseEdges":
-        return PairwiseEdges(*(np.concatenate([getattr(part, side) for part in parts]) for side in _SIDES))
+        return PairwiseEdges(*(np.concatenate([getattr(part, name) for part in parts]) for name in _COLUMNS))
 
     @property
     def ends(self) -> list[tuple[int, int]]:

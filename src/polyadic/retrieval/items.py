@@ -33,10 +33,10 @@ class RetrievedRow:
 
 
 def retrieved_rows(
-    side: Literal["fact", "chunk"], rows: Rows, scores: Vectors, whys: Sequence[str], reader: Reader
+    node_type: Literal["fact", "chunk"], rows: Rows, scores: Vectors, whys: Sequence[str], reader: Reader
 ) -> list[RetrievedRow]:
     """Return rows with token counts, scores and explanations, in the given order."""
-    kind, tokens = ItemKind(side), reader.tokens(side, rows).tolist()
+    kind, tokens = ItemKind(node_type), reader.tokens(node_type, rows).tolist()
     entries = zip(rows.tolist(), tokens, scores.tolist(), whys, strict=True)
     return [RetrievedRow(kind, row, count, score, why) for row, count, score, why in entries]
 

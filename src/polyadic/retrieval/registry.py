@@ -171,5 +171,5 @@ def fixed_build_settings(name: str) -> Mapping[str, int]:
 
 def _ablated(settings: Settings, named: QueryEntityFinder, *off: str) -> Method:
     """HyperGraphRAG without some of its retrievals (its Figure 4): of entities (ER), of facts (HR), of chunks (CR)."""
-    switched = {f"{side}_retrieval": False for side in off}
+    switched = {f"{node_type}_retrieval": False for node_type in off}
     return HypergraphRAG(settings.hypergraph.model_copy(update=switched), named)

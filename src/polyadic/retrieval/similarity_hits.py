@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from polyadic.storage.protocol import Hits, Links, Reader, Rows, Side, Vectors
+from polyadic.storage.protocol import Hits, Links, NodeType, Reader, Rows, Vectors
 
 
 def above(least: float, hits: Hits) -> Hits:
@@ -19,7 +19,7 @@ def targets_by_source(links: Links) -> dict[int, list[int]]:
     return targets
 
 
-def alike_to(vector: Vectors, side: Side, rows: Rows, reader: Reader) -> Vectors:
+def alike_to(vector: Vectors, node_type: NodeType, rows: Rows, reader: Reader) -> Vectors:
     """Return the similarity of each row to a vector of shape (d,); repeated rows are compared once."""
     once, which = np.unique(rows, return_inverse=True)
-    return np.asarray(reader.similarity(side, once, vector[None, :])[0][which], dtype=np.float32)
+    return np.asarray(reader.similarity(node_type, once, vector[None, :])[0][which], dtype=np.float32)

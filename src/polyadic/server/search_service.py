@@ -12,7 +12,7 @@ from polyadic.query.entity_paths import shortest_path
 from polyadic.query.fact_search import search_facts, vector_of
 from polyadic.query.lookup import FactView, facts_of_all, row_of_key
 from polyadic.server.problem_details import not_found
-from polyadic.storage.protocol import Reader, Rows, Side, Vectors
+from polyadic.storage.protocol import NodeType, Reader, Rows, Vectors
 from polyadic.workspace import Workspace
 
 _MOST_RANKED = 100_000
@@ -80,7 +80,7 @@ def fact_with_places(kb: Workspace, identifier: str) -> FactView:
         return FactView.of(reader, row_of(reader, "fact", identifier))
 
 
-def row_of(reader: Reader, side: Side, identifier: str) -> int:
+def row_of(reader: Reader, node_type: NodeType, identifier: str) -> int:
     """Return the row of an identifier.
 
     Raises
@@ -88,23 +88,25 @@ def row_of(reader: Reader, side: Side, identifier: str) -> int:
     ProblemError
         There is none (404).
     """
-    rows = reader.rows(side, identifier, 1)
+    rows = reader.rows(node_type, identifier, 1)
     if not len(rows):
-        raise not_found(side)
+        raise not_found(node_type)
     return int(rows[0])
 
 
-def around(kb: Workspace, side: Side, identifiers: Sequence[str], hops: int, limit: int) -> NeighbourhoodResult:
+def around(
+    kb: Workspace, node_type: NodeType, identifiers: Sequence[str], hops: int, limit: int
+) -> NeighbourhoodResult:
     """Return the neighbourhood of entities or facts, up to a number of hops and of entities.
 
     A fact is included with all its entities or not at all; the most complete facts come first.
     """
     with kb.store().read() as reader:
-        rows = dict.fromkeys(row_of(reader, side, identifier) for identifier in identifiers)
+        rows = dict.fromkeys(row_of(reader, node_type, identifier) for identifier in identifiers)
         start = np.array(list(rows), dtype=np.int64)
         neighbourhood = _NeighbourhoodBuilder(reader, limit)
         neighbourhood.frontier = start
-        if side == "fact":
+        if node_type == "fact":
             neighbourhood.take(start)
         else:
             neighbourhood.entities.update(dict.fromkeys(start.tolist()))

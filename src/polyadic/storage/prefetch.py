@@ -5,14 +5,14 @@ A store may prefetch more, less or nothing; query results are the same.
 
 from dataclasses import dataclass
 
-from polyadic.storage.records import Rows, Side, Vectors
+from polyadic.storage.records import NodeType, Rows, Vectors
 
 
 @dataclass(frozen=True, eq=False, slots=True)
 class NearestPrefetch:
     """Hint for ``Reader.nearest``, or ``nearest_by_score``, with a vector of shape (d,)."""
 
-    side: Side
+    node_type: NodeType
     vector: Vectors
     k: int
     scored: bool = False

@@ -7,14 +7,14 @@ from polyadic.model.types import Entity, Fact, SourceSpan
 from polyadic.storage.hierarchy import HierarchyReader
 from polyadic.storage.prefetch import Expected
 from polyadic.storage.record_reader import RecordReader
-from polyadic.storage.records import DegreeWay, Hits, Links, LinkWay, Rows, Side, Statement, Vectors
+from polyadic.storage.records import DegreeWay, Hits, Links, LinkWay, NodeType, Rows, Statement, Vectors
 
 
 class Reader(Protocol):
     """A read transaction on one committed state of a store.
 
-    A *side* is one of entity, fact and chunk. A *row* is the number of an item of one side, valid in this transaction
-    only. *Links* are pairs of rows.
+    A *node type* is one of entity, fact and chunk. A *row* is the number of an item of one node type, valid in this
+    transaction only. *Links* are pairs of rows.
 
     Each method says what its cost grows with. Unless it says otherwise, that is the number of rows given and returned,
     and not the size of the store; in a database, one query or none if the values were prefetched.
@@ -34,12 +34,12 @@ class Reader(Protocol):
         """Announce queries to come so that the store can prefetch them; results do not depend on it."""
 
     # Vector and full-text search
-    def nearest(self, side: Side, vector: Vectors, k: int, by_score: bool = False) -> Hits:
+    def nearest(self, node_type: NodeType, vector: Vectors, k: int, by_score: bool = False) -> Hits:
         """Return the k rows most similar to a vector of shape (d,), best first; ties by public identifier.
 
-        If a row has several vectors, the most similar one counts. The cost grows with the vectors of the side, by a few
-        bytes for each, or with the logarithm of their number, as the index of the engine has it; the results are
-        approximate on large sides.
+        If a row has several vectors, the most similar one counts. The cost grows with the vectors of the node type,
+        by a few bytes for each, or with the logarithm of their number, as the index of the engine has it; the results
+        are approximate for large node types.
 
         Parameters
         ----------
@@ -47,13 +47,13 @@ class Reader(Protocol):
             For entities and facts: rank by similarity x score (HyperGraphRAG, Eq. 14 and 15), and return the products.
         """
 
-    def similarity(self, side: Side, rows: Rows, vectors: Vectors) -> Vectors:
+    def similarity(self, node_type: NodeType, rows: Rows, vectors: Vectors) -> Vectors:
         """Compute the cosine of m vectors, shape (m, d), with n rows (the best of each row's vectors): shape (m, n).
 
         The vectors of the n rows are read, and m * n cosines computed.
         """
 
-    def directions(self, side: Side, rows: Rows) -> Vectors:
+    def directions(self, node_type: NodeType, rows: Rows) -> Vectors:
         """Return the normalized sum of the vectors of each of n rows, shape (n, d)."""
 
     def main_vectors(self, entities: Rows) -> Vectors:
@@ -101,7 +101,7 @@ class Reader(Protocol):
             takes part in most of the chunk's facts, see storage/arrays/topic_entities.py) or ``topic_chunks`` (the
             chunks about an entity, in document order).
         rows
-            Rows of the side that comes first in ``way``, shape (n,).
+            Rows of the node type that comes first in ``way``, shape (n,).
         """
 
     def containing(self, entities: Rows, limit: int) -> Rows:
@@ -114,11 +114,11 @@ class Reader(Protocol):
         """Return the facts that chunks (by identifier) state, each with its character span, in document order."""
 
     # Row statistics
-    def size(self, side: Side) -> int:
-        """Return the number of rows on one side, in constant time."""
+    def size(self, node_type: NodeType) -> int:
+        """Return the number of rows of one node type, in constant time."""
 
-    def rows(self, side: Side, prefix: str = "", limit: int | None = None) -> Rows:
-        """Return the rows of one side, ordered by public identifier; at most ``limit``.
+    def rows(self, node_type: NodeType, prefix: str = "", limit: int | None = None) -> Rows:
+        """Return the rows of one node type, ordered by public identifier; at most ``limit``.
 
         ``prefix`` are hexadecimal digits with which the identifiers begin.
         """
@@ -132,10 +132,10 @@ class Reader(Protocol):
         The counts are stored, so hubs cost no more than other rows.
         """
 
-    def scores(self, side: Literal["entity", "fact"], rows: Rows) -> Vectors:
+    def scores(self, node_type: Literal["entity", "fact"], rows: Rows) -> Vectors:
         """Return the score of each row, shape (n,): entities in (0, 100], facts in (0, 10]."""
 
-    def tokens(self, side: Literal["fact", "chunk"], rows: Rows) -> Rows:
+    def tokens(self, node_type: Literal["fact", "chunk"], rows: Rows) -> Rows:
         """Count the tokens in the text of each row, shape (n,); the counts are stored."""
 
     # Records, in the order of the rows given

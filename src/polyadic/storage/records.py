@@ -13,11 +13,11 @@ from polyadic.model.types import Chunk, Document, Evidence, Span, Usage
 
 Rows = NDArray[np.int64]
 Vectors = NDArray[np.float32]
-Side = Literal["entity", "fact", "chunk"]
-ScoredSide = Literal["entity", "fact"]
-SIDES: tuple[Side, ...] = ("entity", "fact", "chunk")
+NodeType = Literal["entity", "fact", "chunk"]
+ScoredNodeType = Literal["entity", "fact"]
+NODE_TYPES: tuple[NodeType, ...] = ("entity", "fact", "chunk")
 LinkWay = Literal["fact_entities", "fact_chunks", "chunk_facts", "chunk_topic", "topic_chunks"]
-"""From the rows of one side to their neighbours on another."""
+"""From the rows of one node type to their neighbours of another."""
 DegreeWay = Literal["entity_facts", "entity_chunks", "fact_entities", "chunk_facts"]
 
 

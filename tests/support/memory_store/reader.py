@@ -11,7 +11,7 @@ from polyadic.model.aggregation import FORMS_EMBEDDED, Attribute, mean_score, ta
 from polyadic.model.resolution import NO_DECISIONS, EntityResolution
 from polyadic.model.types import Chunk, Document, Entity, Evidence, Fact, SourceSpan, Span, page_of
 from polyadic.storage.prefetch import Expected
-from polyadic.storage.protocol import Hits, Links, Rows, Side, Statement, Vectors
+from polyadic.storage.protocol import Hits, Links, NodeType, Rows, Statement, Vectors
 from polyadic.storage.records import DegreeWay, LinkWay
 from polyadic.storage.sql.full_text import searchable
 from polyadic.text.headings import headings, headings_above
@@ -39,7 +39,7 @@ class MemoryReader:
         self._read, self._embed, self._resolution, self._tokens = list(read), embed, resolution, tokens
         self._tallies = tally(((document.id, evidence) for document, _, evidence in self._read), resolution)
         self._keys = sorted(self._tallies.entities, key=identity.entity_id)
-        self._ids: Mapping[Side, list[str]] = {
+        self._ids: Mapping[NodeType, list[str]] = {
             "fact": sorted(self._tallies.facts),
             "entity": [identity.entity_id(key) for key in self._keys],
             "chunk": [chunk.id for _, chunk, _ in self._read],
@@ -52,7 +52,7 @@ class MemoryReader:
         self._neighbours = self._incidence()
         self._entities = [self._entity(row, key) for row, key in enumerate(self._keys)]
         self._facts = [self._fact(row, fact) for row, fact in enumerate(self._ids["fact"])]
-        self._texts: Mapping[Side, list[Sequence[str]]] = {
+        self._texts: Mapping[NodeType, list[Sequence[str]]] = {
             "fact": [[fact.text] for fact in self._facts],
             "entity": [self._values(key, Attribute.FORM)[:FORMS_EMBEDDED] for key in self._keys],
             "chunk": [windows.get(one.id, [f"{document.title}\n{one.text}"]) for document, one, _ in self._read],
@@ -70,19 +70,19 @@ class MemoryReader:
 
     # vectors and words
 
-    def nearest(self, side: Side, vector: Vectors, k: int, by_score: bool = False) -> Hits:
-        rows = self.rows(side)
-        scores = self.similarity(side, rows, vector[None, :])[0]
-        return _best(scores * self.scores(side, rows) if by_score and side != "chunk" else scores, k)
+    def nearest(self, node_type: NodeType, vector: Vectors, k: int, by_score: bool = False) -> Hits:
+        rows = self.rows(node_type)
+        scores = self.similarity(node_type, rows, vector[None, :])[0]
+        return _best(scores * self.scores(node_type, rows) if by_score and node_type != "chunk" else scores, k)
 
-    def similarity(self, side: Side, rows: Rows, vectors: Vectors) -> Vectors:
-        best = [(vectors @ self._vectors[side][row].T).max(axis=1) for row in rows.tolist()]
+    def similarity(self, node_type: NodeType, rows: Rows, vectors: Vectors) -> Vectors:
+        best = [(vectors @ self._vectors[node_type][row].T).max(axis=1) for row in rows.tolist()]
         return np.array(best, dtype=np.float32).T.reshape(len(vectors), len(rows))
 
-    def directions(self, side: Side, rows: Rows) -> Vectors:
+    def directions(self, node_type: NodeType, rows: Rows) -> Vectors:
         if not len(rows):
             return np.zeros((0, 0), np.float32)
-        sums = np.array([self._vectors[side][row].sum(axis=0) for row in rows.tolist()], np.float32)
+        sums = np.array([self._vectors[node_type][row].sum(axis=0) for row in rows.tolist()], np.float32)
         return np.asarray(sums / np.linalg.norm(sums, axis=1, keepdims=True), np.float32)
 
     def main_vectors(self, entities: Rows) -> Vectors:
@@ -123,26 +123,26 @@ class MemoryReader:
         stated = zip(self._ids["chunk"], self._stated, strict=True)
         return [Statement(chunk, *place) for chunk, places in stated if chunk in chunk_ids for place in places]
 
-    def rows(self, side: Side, prefix: str = "", limit: int | None = None) -> Rows:
-        rows = [row for row, one in enumerate(self._ids[side]) if one.startswith(prefix.lower())]
+    def rows(self, node_type: NodeType, prefix: str = "", limit: int | None = None) -> Rows:
+        rows = [row for row, one in enumerate(self._ids[node_type]) if one.startswith(prefix.lower())]
         return np.array(rows[:limit], dtype=np.int64)
 
     def chunks_in(self, document_id: str) -> Rows:
         rows = [row for row, (document, _, _) in enumerate(self._read) if document.id == document_id]
         return np.array(sorted(rows, key=self._order), dtype=np.int64)
 
-    def size(self, side: Side) -> int:
-        return len(self._ids[side])
+    def size(self, node_type: NodeType) -> int:
+        return len(self._ids[node_type])
 
     def degrees(self, way: DegreeWay, rows: Rows) -> Rows:
         return np.array([len(self._neighbours[way][row]) for row in rows.tolist()], dtype=np.int64)
 
-    def scores(self, side: Literal["entity", "fact"], rows: Rows) -> Vectors:
-        records: Sequence[Entity | Fact] = self.entities(rows) if side == "entity" else self.facts(rows)
+    def scores(self, node_type: Literal["entity", "fact"], rows: Rows) -> Vectors:
+        records: Sequence[Entity | Fact] = self.entities(rows) if node_type == "entity" else self.facts(rows)
         return np.array([one.score for one in records], dtype=np.float32)
 
-    def tokens(self, side: Literal["fact", "chunk"], rows: Rows) -> Rows:
-        records: Sequence[Fact | Chunk] = self._facts if side == "fact" else [chunk for _, chunk, _ in self._read]
+    def tokens(self, node_type: Literal["fact", "chunk"], rows: Rows) -> Rows:
+        records: Sequence[Fact | Chunk] = self._facts if node_type == "fact" else [chunk for _, chunk, _ in self._read]
         return np.array([records[row].tokens for row in rows.tolist()], dtype=np.int64)
 
     # records, in the order of the rows given

@@ -101,8 +101,8 @@ def _best_names(graph: EntityGraph, scores: Floats, reader: Reader) -> str:
 
 
 def _best_first(
-    side: Literal["fact", "chunk"], rows: Rows, scores: Floats, why: str, reader: Reader
+    node_type: Literal["fact", "chunk"], rows: Rows, scores: Floats, why: str, reader: Reader
 ) -> list[RetrievedRow]:
     """Return the rows with a score above 0, the highest first."""
     best = np.argsort(-scores, kind="stable")[: np.count_nonzero(scores)]
-    return retrieved_rows(side, rows[best], scores[best].astype(np.float32), [why] * len(best), reader)
+    return retrieved_rows(node_type, rows[best], scores[best].astype(np.float32), [why] * len(best), reader)

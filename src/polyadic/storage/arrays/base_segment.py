@@ -15,7 +15,7 @@ from polyadic.storage.arrays.pq_index import PQIndex
 from polyadic.storage.arrays.protocol import WAYS
 from polyadic.storage.arrays.snapshot import ArraySnapshot
 from polyadic.storage.incidence import Digests, Incidence, Integers
-from polyadic.storage.records import SIDES, Side
+from polyadic.storage.records import NODE_TYPES, NodeType
 
 LAYOUT = 6
 """Version of the array layout. Increment it when the same tables give other arrays; older files are then rebuilt."""
@@ -28,31 +28,31 @@ class BaseSegment:
     Attributes
     ----------
     digests
-        Public identifiers by side.
+        Public identifiers by node type.
     sorting
-        Permutation that sorts the primary keys, by side.
+        Permutation that sorts the primary keys, by node type.
     chunk_documents, chunk_offsets
         Position of each chunk.
     contested
         For each entity, the chunks whose topic it may become, or cease to be, when its degree or score changes (see
         topic_entities.py).
     vectors
-        Vectors by side, row by row.
+        Vectors by node type, row by row.
     vector_starts
-        First vector of each row, for the sides whose rows may have several: entities and chunks.
+        First vector of each row, for the node types whose rows may have several: entities and chunks.
     codes
-        Quantized vectors of the sides that have many.
+        Quantized vectors of the node types that have many.
     """
 
     snapshot: ArraySnapshot
-    digests: Mapping[Side, Digests]
-    sorting: Mapping[Side, Integers]
+    digests: Mapping[NodeType, Digests]
+    sorting: Mapping[NodeType, Integers]
     chunk_documents: Digests
     chunk_offsets: Integers
     contested: Incidence
-    vectors: Mapping[Side, Matrix]
-    vector_starts: Mapping[Side, Integers]
-    codes: Mapping[Side, PQIndex]
+    vectors: Mapping[NodeType, Matrix]
+    vector_starts: Mapping[NodeType, Integers]
+    codes: Mapping[NodeType, PQIndex]
 
     @classmethod
     def load(cls, folder: Path) -> Self:
@@ -72,7 +72,7 @@ class BaseSegment:
             return Incidence(array(f"{name}_starts"), array(f"{name}_targets"))
 
         snapshot = ArraySnapshot(
-            keys={side: array(f"{side}_keys") for side in SIDES},
+            keys={node_type: array(f"{node_type}_keys") for node_type in NODE_TYPES},
             row_scores={"entity": array("entity_scores"), "fact": array("fact_scores")},
             chunk_counts=array("chunk_counts"),
             chunk_order=array("chunk_order"),
@@ -83,47 +83,52 @@ class BaseSegment:
         )
         return cls(
             snapshot,
-            digests={side: array(f"{side}_digests") for side in SIDES},
-            sorting={side: array(f"{side}_sorting") for side in SIDES},
+            digests={node_type: array(f"{node_type}_digests") for node_type in NODE_TYPES},
+            sorting={node_type: array(f"{node_type}_sorting") for node_type in NODE_TYPES},
             chunk_documents=array("chunk_documents"),
             chunk_offsets=array("chunk_offsets"),
             contested=incidence("contested"),
-            vectors={side: Matrix.load(folder, f"{side}_vectors") for side in SIDES},
+            vectors={node_type: Matrix.load(folder, f"{node_type}_vectors") for node_type in NODE_TYPES},
             vector_starts={"entity": array("entity_vector_starts"), "chunk": array("chunk_vector_starts")},
-            codes={side: PQIndex.load(path) for side in SIDES if (path := _codes_path(folder, side)).exists()},
+            codes={
+                node_type: PQIndex.load(path)
+                for node_type in NODE_TYPES
+                if (path := _codes_path(folder, node_type)).exists()
+            },
         )
 
     def save(self, folder: Path) -> None:
         """Write and sync all arrays except the vectors."""
         for name, array in self._arrays().items():
             write(folder, name, array)
-        for side, codes in self.codes.items():
-            codes.save(_codes_path(folder, side))
+        for node_type, codes in self.codes.items():
+            codes.save(_codes_path(folder, node_type))
 
     @property
     def size(self) -> int:
-        """The number of rows on all sides."""
+        """The number of rows of all node types."""
         return sum(map(len, self.digests.values()))
 
-    def find(self, side: Side, ids: Integers) -> Integers:
+    def find(self, node_type: NodeType, ids: Integers) -> Integers:
         """Return the rows of primary keys, -1 for unknown keys."""
-        sorting, keys = self.sorting[side], self.snapshot.keys[side]
+        sorting, keys = self.sorting[node_type], self.snapshot.keys[node_type]
         if not len(sorting):
             return np.full(len(ids), -1, dtype=np.int64)
         rows = sorting[np.minimum(keys.searchsorted(ids, sorter=sorting), len(sorting) - 1)]
         return np.where(keys[rows] == ids, rows, -1).astype(np.int64)
 
     @cached_property
-    def vector_owners(self) -> Mapping[Side, Integers]:
-        """The row of each vector, for the sides whose rows may have several."""
+    def vector_owners(self) -> Mapping[NodeType, Integers]:
+        """The row of each vector, for the node types whose rows may have several."""
         return {
-            side: np.repeat(np.arange(len(starts) - 1), np.diff(starts)) for side, starts in self.vector_starts.items()
+            node_type: np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+            for node_type, starts in self.vector_starts.items()
         }
 
     def _arrays(self) -> dict[str, NDArray[Any]]:
         """Return the arrays by the names that :meth:`load` gives them."""
         s = self.snapshot
-        by_side: list[tuple[str, Mapping[Any, NDArray[Any]]]] = [
+        by_node_type: list[tuple[str, Mapping[Any, NDArray[Any]]]] = [
             ("keys", s.keys),
             ("scores", s.row_scores),
             ("digests", self.digests),
@@ -137,11 +142,11 @@ class BaseSegment:
             **single,
             "chunk_documents": self.chunk_documents,
             "chunk_offsets": self.chunk_offsets,
-            **{f"{side}_{name}": array for name, arrays in by_side for side, array in arrays.items()},
+            **{f"{node_type}_{name}": array for name, arrays in by_node_type for node_type, array in arrays.items()},
             **{f"{name}_starts": one.starts for name, one in lists.items()},
             **{f"{name}_targets": one.targets for name, one in lists.items()},
         }
 
 
-def _codes_path(folder: Path, side: Side) -> Path:
-    return folder / f"{side}.codes"
+def _codes_path(folder: Path, node_type: NodeType) -> Path:
+    return folder / f"{node_type}.codes"

@@ -15,7 +15,7 @@ from polyadic.storage.arrays.snapshot import ArraySnapshot
 from polyadic.storage.arrays.topic_entities import contested, with_topics
 from polyadic.storage.connection import Connection
 from polyadic.storage.incidence import DIGEST, Digests, Floats, Incidence, Integers, starts_of
-from polyadic.storage.records import SIDES, Side
+from polyadic.storage.records import NODE_TYPES, NodeType
 from polyadic.storage.sql.embedding_model import dimension_of
 from polyadic.storage.sql.half_precision import Halves, kept
 from polyadic.storage.sql.lists import select_in
@@ -23,7 +23,7 @@ from polyadic.storage.sql.serialization import resolution_of
 from polyadic.storage.sql.title_entities import title_entities, titled_documents
 
 _BLOCK_ROWS, _VECTOR_BLOCK_ROWS = 65_536, 8_192
-_VECTORS: Mapping[Side, str] = {
+_VECTORS: Mapping[NodeType, str] = {
     "entity": "SELECT s.entity, v.data FROM attribute_value s JOIN vector v ON v.id = s.vector"
     " WHERE s.vector IS NOT NULL AND s.entity {any_of} ORDER BY s.entity, s.value_digest",
     "fact": "SELECT f.id, v.data FROM fact f JOIN vector v ON v.id = f.vector WHERE f.id {any_of}",
@@ -53,25 +53,25 @@ def build(connection: Connection, keep: Keep) -> BaseSegment:
         4,
     )
     snapshot = with_topics(_snapshot(connection, chunks, chunk_order, titles))
-    loaded = {side: _vectors(connection, side, keys, keep) for side, keys in snapshot.keys.items()}
-    vectors = {side: matrix for side, (_, matrix) in loaded.items()}
+    loaded = {node_type: _vectors(connection, node_type, keys, keep) for node_type, keys in snapshot.keys.items()}
+    vectors = {node_type: matrix for node_type, (_, matrix) in loaded.items()}
     return BaseSegment(
         snapshot,
-        digests={side: _digests(connection, _DIGESTS[side]) for side in SIDES},
-        sorting={side: np.argsort(keys) for side, keys in snapshot.keys.items()},
+        digests={node_type: _digests(connection, _DIGESTS[node_type]) for node_type in NODE_TYPES},
+        sorting={node_type: np.argsort(keys) for node_type, keys in snapshot.keys.items()},
         chunk_documents=_digests(connection, f"SELECT d.digest {_CHUNKS}"),
         chunk_offsets=offsets,
         contested=contested(snapshot),
         vectors=vectors,
-        vector_starts={side: starts for side, (starts, _) in loaded.items() if side != "fact"},
-        codes={side: PQIndex.of(matrix.array) for side, matrix in vectors.items() if len(matrix) >= LEAST},
+        vector_starts={node_type: starts for node_type, (starts, _) in loaded.items() if node_type != "fact"},
+        codes={node_type: PQIndex.of(matrix.array) for node_type, matrix in vectors.items() if len(matrix) >= LEAST},
     )
 
 
-def vectors_of(connection: Connection, side: Side, ids: Sequence[int]) -> tuple[Integers, Halves]:
+def vectors_of(connection: Connection, node_type: NodeType, ids: Sequence[int]) -> tuple[Integers, Halves]:
     """Return the number of vectors of each row (primary keys), and all vectors row by row, shape (n, d)."""
     vectors: dict[int, list[bytes]] = defaultdict(list)
-    for owner, vector in select_in(connection, _VECTORS[side], ids):
+    for owner, vector in select_in(connection, _VECTORS[node_type], ids):
         vectors[owner].append(vector)
     lists = [vectors[row] for row in ids]
     sizes = np.array([len(row_vectors) for row_vectors in lists], dtype=np.int64)
@@ -134,17 +134,17 @@ def _in_blocks(connection: Connection, sql: str) -> Iterator[list[tuple[Any, ...
         yield rows
 
 
-def _vectors(connection: Connection, side: Side, ids: Integers, keep: Keep) -> tuple[Integers, Matrix]:
-    """Load the vectors of one side in CSR form: starts and matrix."""
+def _vectors(connection: Connection, node_type: NodeType, ids: Integers, keep: Keep) -> tuple[Integers, Matrix]:
+    """Load the vectors of one node type in CSR form: starts and matrix."""
     sizes = [np.zeros(0, dtype=np.int64)]
 
     def blocks() -> Iterator[Halves]:
         for start in range(0, len(ids), _VECTOR_BLOCK_ROWS):
-            of_rows, vectors = vectors_of(connection, side, ids[start : start + _VECTOR_BLOCK_ROWS].tolist())
+            of_rows, vectors = vectors_of(connection, node_type, ids[start : start + _VECTOR_BLOCK_ROWS].tolist())
             sizes.append(of_rows)
             yield vectors
 
-    matrix = keep(f"{side}_vectors", blocks(), dimension_of(connection))
+    matrix = keep(f"{node_type}_vectors", blocks(), dimension_of(connection))
     return starts_of(np.concatenate(sizes)), matrix
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from polyadic.storage.arrays.builder import means, vectors_of
 from polyadic.storage.connection import Connection
 from polyadic.storage.incidence import DIGEST, Floats, Integers
-from polyadic.storage.protocol import Side
+from polyadic.storage.protocol import NodeType
 from polyadic.storage.sql.half_precision import widened
 from polyadic.storage.sql.lists import select_in
 from polyadic.storage.sql.serialization import resolution_of
@@ -35,7 +35,7 @@ ROW = np.dtype(
         ("vectors", np.int64),
     ]
 )
-"""The dtype of delta rows; fields that a side does not use are 0. Links and vectors are ranges of separate arrays."""
+"""The dtype of delta rows; fields unused by a node type are 0. Links and vectors are ranges of separate arrays."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +50,9 @@ class DeltaRows:
     vectors: Floats
 
 
-def read(connection: Connection, side: Side, ids: Sequence[int]) -> DeltaRows:
+def read(connection: Connection, node_type: NodeType, ids: Sequence[int]) -> DeltaRows:
     """Load the rows with these primary keys that exist in the connection's state."""
-    return {"entity": _entities, "fact": _facts, "chunk": _chunks}[side](connection, ids)
+    return {"entity": _entities, "fact": _facts, "chunk": _chunks}[node_type](connection, ids)
 
 
 def _entities(connection: Connection, ids: Sequence[int]) -> DeltaRows:
@@ -104,7 +104,7 @@ def _links(connection: Connection, sql: str, rows: NDArray[np.void]) -> Integers
     return np.array([target for targets in lists for target in targets], dtype=np.int64)
 
 
-def _vectors(connection: Connection, side: Side, rows: NDArray[np.void]) -> Floats:
-    rows["vectors"], vectors = vectors_of(connection, side, rows["id"].tolist())
+def _vectors(connection: Connection, node_type: NodeType, rows: NDArray[np.void]) -> Floats:
+    rows["vectors"], vectors = vectors_of(connection, node_type, rows["id"].tolist())
     rows["first_vector"] = np.cumsum(rows["vectors"]) - rows["vectors"]
     return widened(vectors)

@@ -1,4 +1,4 @@
-"""Delta segment: the rows of one side that have changed since the base was built."""
+"""Delta segment: the rows of one node type that have changed since the base was built."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,7 +14,7 @@ from polyadic.storage.arrays.matrix import Matrix
 from polyadic.storage.arrays.row_map import RowMap, find
 from polyadic.storage.connection import Connection
 from polyadic.storage.incidence import Integers, matches, stretches
-from polyadic.storage.protocol import Side
+from polyadic.storage.protocol import NodeType
 
 _MIN_UNUSED = 1_024
 
@@ -43,26 +43,26 @@ class DeltaSegment:
         )
 
     def brought_forward(
-        self, connection: Connection, base: BaseSegment, side: Side, touched: Integers
+        self, connection: Connection, base: BaseSegment, node_type: NodeType, touched: Integers
     ) -> "DeltaSegment":
         """Update the touched rows (primary keys) to what the connection reads now."""
         if not len(touched):
             return self
-        loaded = read(connection, side, touched.tolist())
-        loaded.rows["base"] = _base_rows(base, side, loaded.rows["digest"])
+        loaded = read(connection, node_type, touched.tolist())
+        loaded.rows["base"] = _base_rows(base, node_type, loaded.rows["digest"])
         loaded.rows["first_link"] += self.links.used
         loaded.rows["first_vector"] += self.vectors.used
         kept = self.rows[~np.isin(self.rows["id"], touched)]
         rows = np.concatenate([kept, loaded.rows])
-        base_rows = base.find(side, touched)
+        base_rows = base.find(node_type, touched)
         dead = np.unique(
             np.concatenate([self.dead, base_rows[base_rows >= 0], loaded.rows["base"][loaded.rows["base"] >= 0]])
         )
         links, vectors = self.links.grown(loaded.links), self.vectors.grown(loaded.vectors)
         return DeltaSegment(rows[np.argsort(rows["digest"])], dead, links, vectors)._compacted()
 
-    def row_map(self, base: BaseSegment, side: Side) -> RowMap:
-        return RowMap.of(base.digests[side], self.rows["digest"], self.rows["base"], self.dead)
+    def row_map(self, base: BaseSegment, node_type: NodeType) -> RowMap:
+        return RowMap.of(base.digests[node_type], self.rows["digest"], self.rows["base"], self.dead)
 
     def find(self, ids: Integers) -> Integers:
         """Return the delta rows of primary keys, -1 for unknown keys."""
@@ -112,9 +112,9 @@ class DeltaSegment:
         )
 
 
-def _base_rows(base: BaseSegment, side: Side, digests: NDArray[np.bytes_]) -> Integers:
+def _base_rows(base: BaseSegment, node_type: NodeType, digests: NDArray[np.bytes_]) -> Integers:
     """Return the base rows with these public identifiers, -1 if there is none."""
-    known = base.digests[side]
+    known = base.digests[node_type]
     if not len(known):
         return np.full(len(digests), -1, dtype=np.int64)
     places = np.minimum(known.searchsorted(digests), len(known) - 1)

@@ -14,7 +14,7 @@ from polyadic.storage.arrays.protocol import Arrays
 from polyadic.storage.arrays.row_map import RowMap, find
 from polyadic.storage.arrays.topic_entities import shared
 from polyadic.storage.incidence import DIGEST, Integers, limited, matches
-from polyadic.storage.protocol import Side
+from polyadic.storage.protocol import NodeType
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,11 @@ class DeltaTopics:
 
     @classmethod
     def of(
-        cls, state: Arrays, base: BaseSegment, deltas: Mapping[Side, DeltaSegment], row_maps: Mapping[Side, RowMap]
+        cls,
+        state: Arrays,
+        base: BaseSegment,
+        deltas: Mapping[NodeType, DeltaSegment],
+        row_maps: Mapping[NodeType, RowMap],
     ) -> Self:
         chunks, delta = row_maps["chunk"], deltas["chunk"]
         contested, _ = base.contested.neighbours(deltas["entity"].dead)

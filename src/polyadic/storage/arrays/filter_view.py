@@ -21,7 +21,7 @@ from polyadic.storage.arrays.state import StoreState
 from polyadic.storage.arrays.topic_entities import with_topics
 from polyadic.storage.connection import Connection
 from polyadic.storage.incidence import Incidence, Integers, Mask
-from polyadic.storage.records import ScoredSide, Side
+from polyadic.storage.records import NodeType, ScoredNodeType
 from polyadic.storage.sql.digests import digest_bytes, entity_rows
 from polyadic.storage.sql.lists import select_in
 from polyadic.storage.sql.serialization import evidence_of, resolution_of
@@ -41,12 +41,12 @@ class FilteredView:
     documents: frozenset[str]
     state: StoreState
     snapshot: ArraySnapshot
-    seen: Mapping[Side, Mask]
+    seen: Mapping[NodeType, Mask]
     seen_forms: Mask
     formless: Integers
     entities: Mapping[int, EntityTally]
     facts: Mapping[int, FactTally]
-    whole: Mapping[ScoredSide, Mask]
+    whole: Mapping[ScoredNodeType, Mask]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ def scope_of(
     entities &= ~mixed_entities
     entities[list(entity_tallies)] = True
     fact_tallies = _fact_tallies(connection, whole, tallies, mixed_facts)
-    seen: dict[Side, Mask] = {"chunk": chunks, "fact": facts, "entity": entities}
+    seen: dict[NodeType, Mask] = {"chunk": chunks, "fact": facts, "entity": entities}
     snapshot = with_topics(
         _with_scores(_filtered_snapshot(connection, whole, seen, fact_tallies), entity_tallies, fact_tallies)
     )
@@ -104,7 +104,7 @@ def scope_of(
     forms = _seen_forms(connection, whole, vectors, entity_tallies, mixed_entities)
     formless = np.flatnonzero(entities & ~_with_any(vectors, forms))
     whole_entities = entities & ~is_mixed_entity & ~_has_outside_name(connection, whole, documents, entity_tallies)
-    exclusive: dict[ScoredSide, Mask] = {"entity": whole_entities, "fact": facts & ~mixed_facts}
+    exclusive: dict[ScoredNodeType, Mask] = {"entity": whole_entities, "fact": facts & ~mixed_facts}
     return FilteredView(documents, state, snapshot, seen, forms, formless, entity_tallies, fact_tallies, exclusive)
 
 
@@ -171,7 +171,7 @@ def _fact_tallies(connection: Connection, whole: ArraySnapshot, tallies: Tallies
 
 
 def _filtered_snapshot(
-    connection: Connection, whole: ArraySnapshot, seen: Mapping[Side, Mask], fact_tallies: Mapping[int, FactTally]
+    connection: Connection, whole: ArraySnapshot, seen: Mapping[NodeType, Mask], fact_tallies: Mapping[int, FactTally]
 ) -> ArraySnapshot:
     """Remove everything that is filtered out from the incidence arrays."""
     hidden = _hidden_participants(connection, whole, fact_tallies)
@@ -204,7 +204,7 @@ def _hidden_participants(
     }
 
 
-def _titles(connection: Connection, whole: ArraySnapshot, seen: Mapping[Side, Mask]) -> Integers:
+def _titles(connection: Connection, whole: ArraySnapshot, seen: Mapping[NodeType, Mask]) -> Integers:
     """Return the title entities; if a title's entity is hidden, the title without its qualifier may name another."""
     entities, chunks = seen["entity"], seen["chunk"]
     titles = np.where(chunks, whole.titles, -1)
@@ -225,7 +225,10 @@ def _titles(connection: Connection, whole: ArraySnapshot, seen: Mapping[Side, Ma
 def _with_scores(
     snapshot: ArraySnapshot, entity_tallies: Mapping[int, EntityTally], fact_tallies: Mapping[int, FactTally]
 ) -> ArraySnapshot:
-    scores, counts = {side: one.copy() for side, one in snapshot.row_scores.items()}, snapshot.chunk_counts.copy()
+    scores, counts = (
+        {node_type: one.copy() for node_type, one in snapshot.row_scores.items()},
+        snapshot.chunk_counts.copy(),
+    )
     for row, entity in entity_tallies.items():
         scores["entity"][row], counts[row] = mean_score(entity.score, entity.evidence), entity.chunks
     for row, fact in fact_tallies.items():

@@ -25,8 +25,8 @@ from polyadic.storage.hierarchy import HierarchyReader
 from polyadic.storage.prefetch import Expected
 from polyadic.storage.protocol import (
     Hits,
+    NodeType,
     Rows,
-    Side,
     Vectors,
 )
 from polyadic.storage.record_reader import RecordReader
@@ -75,16 +75,16 @@ class FilteredReader(ArrayReader):
 
     # Rows
 
-    def size(self, side: Side) -> int:
-        return int(self._view.seen[side].sum())
+    def size(self, node_type: NodeType) -> int:
+        return int(self._view.seen[node_type].sum())
 
-    def rows(self, side: Side, prefix: str = "", limit: int | None = None) -> Rows:
+    def rows(self, node_type: NodeType, prefix: str = "", limit: int | None = None) -> Rows:
         if not prefix:
-            return np.flatnonzero(self._view.seen[side])[:limit]
-        seen = self._view.seen[side]
-        rows = self._with_prefix(side, prefix, None)
+            return np.flatnonzero(self._view.seen[node_type])[:limit]
+        seen = self._view.seen[node_type]
+        rows = self._with_prefix(node_type, prefix, None)
         rows = rows[seen[rows]]
-        if side == "entity":
+        if node_type == "entity":
             # An entity may be shown under another key than the store's, if that occurs only in other documents.
             changed = np.array(sorted(self._view.entities), dtype=np.int64)
             rows = np.union1d(rows, changed)
@@ -103,15 +103,15 @@ class FilteredReader(ArrayReader):
     def chunks_in(self, document_id: str) -> Rows:
         return super().chunks_in(document_id) if document_id in self._view.documents else np.zeros(0, dtype=np.int64)
 
-    def similarity(self, side: Side, rows: Rows, vectors: Vectors) -> Vectors:
-        cosines = super().similarity(side, rows, vectors)
-        for index in self._indices_without_vector(side, rows):
+    def similarity(self, node_type: NodeType, rows: Rows, vectors: Vectors) -> Vectors:
+        cosines = super().similarity(node_type, rows, vectors)
+        for index in self._indices_without_vector(node_type, rows):
             cosines[:, index] = self._by_facts(rows[index : index + 1], vectors)
         return cosines
 
-    def directions(self, side: Side, rows: Rows) -> Vectors:
-        if side != "entity":
-            return super().directions(side, rows)
+    def directions(self, node_type: NodeType, rows: Rows) -> Vectors:
+        if node_type != "entity":
+            return super().directions(node_type, rows)
         vectors = self._state.vectors("entity")
         places, owners = vectors.places(rows)
         seen = self._view.seen_forms[places]
@@ -167,37 +167,37 @@ class FilteredReader(ArrayReader):
 
     # Helpers
 
-    def _near(self, side: Side, vector: Vectors, k: int, scored: Scored | None = None) -> Rows:
-        vectors = self._state.vectors(side)
+    def _near(self, node_type: NodeType, vector: Vectors, k: int, scored: Scored | None = None) -> Rows:
+        vectors = self._state.vectors(node_type)
         cosines = vectors.cosines(vector)
-        if side == "entity":
+        if node_type == "entity":
             size = len(cosines.base)
-            base = self._of_seen(side, cosines.base, np.arange(size))
-            cosines = SegmentValues(base, self._of_seen(side, cosines.delta, size + np.arange(len(cosines.delta))))
+            base = self._of_seen(node_type, cosines.base, np.arange(size))
+            cosines = SegmentValues(base, self._of_seen(node_type, cosines.delta, size + np.arange(len(cosines.delta))))
         values, most = vectors.in_order(vectors.of_rows(cosines)), 1.0
-        if side == "entity" and len(self._view.formless):
-            values[self._view.formless] = self._cosines(side, self._view.formless, vector)
+        if node_type == "entity" and len(self._view.formless):
+            values[self._view.formless] = self._cosines(node_type, self._view.formless, vector)
         if scored:
             values, most = values * self._arrays.scores(scored, np.arange(len(values))), HIGHEST[scored]
-        return contenders(np.where(self._view.seen[side], values, _EXCLUDED), k, vectors.doubt * most)
+        return contenders(np.where(self._view.seen[node_type], values, _EXCLUDED), k, vectors.doubt * most)
 
-    def _cosines(self, side: Side, rows: Rows, vector: Vectors) -> Vectors:
-        cosines = super()._cosines(side, rows, vector)
-        for index in self._indices_without_vector(side, rows):
+    def _cosines(self, node_type: NodeType, rows: Rows, vector: Vectors) -> Vectors:
+        cosines = super()._cosines(node_type, rows, vector)
+        for index in self._indices_without_vector(node_type, rows):
             cosines[index] = self._by_facts(rows[index : index + 1], vector[None, :])[0]
         return cosines
 
-    def _indices_without_vector(self, side: Side, rows: Rows) -> list[int]:
+    def _indices_without_vector(self, node_type: NodeType, rows: Rows) -> list[int]:
         """Return the indices into ``rows`` of entities without a visible vector."""
-        return np.flatnonzero(np.isin(rows, self._view.formless)).tolist() if side == "entity" else []
+        return np.flatnonzero(np.isin(rows, self._view.formless)).tolist() if node_type == "entity" else []
 
     def _by_facts(self, entity: Rows, vectors: Vectors) -> Vectors:
         """Return the similarity of an entity's nearest fact."""
         facts = self.facts_of(entity, self.size("fact"), vectors[0]).targets
         return np.asarray(super().similarity("fact", facts, vectors).max(axis=1), dtype=np.float32)
 
-    def _of_seen(self, side: Side, similarities: Vectors, places: Rows) -> Vectors:
-        if side != "entity":
+    def _of_seen(self, node_type: NodeType, similarities: Vectors, places: Rows) -> Vectors:
+        if node_type != "entity":
             return similarities
         return np.where(self._view.seen_forms[places], similarities, _LOWEST_COSINE)
 

@@ -11,7 +11,7 @@ from polyadic.storage.arrays.matmul import multiply
 from polyadic.storage.arrays.top_k import best
 from polyadic.storage.connection import Connection
 from polyadic.storage.hierarchy import HierarchyMembers
-from polyadic.storage.protocol import Hits, Links, Rows, Side, Vectors
+from polyadic.storage.protocol import Hits, Links, NodeType, Rows, Vectors
 from polyadic.storage.sql.digests import digest_bytes
 from polyadic.storage.sql.embedding_model import other_vectors
 from polyadic.storage.sql.hierarchy_records import communities_of, summaries_of
@@ -28,7 +28,7 @@ class SqlHierarchyReader:
         self,
         connection: Connection,
         arrays: HierarchyArrays,
-        rows: Callable[[Side, Sequence[int]], Rows],
+        rows: Callable[[NodeType, Sequence[int]], Rows],
         only: Collection[int] | None = None,
     ) -> None:
         self._connection = connection
@@ -79,10 +79,10 @@ class SqlHierarchyReader:
     def entities(self, identifiers: Sequence[str]) -> Rows:
         return self._rows("entity", identifiers)
 
-    def _rows(self, side: Literal["fact", "entity"], identifiers: Sequence[str]) -> Rows:
+    def _rows(self, node_type: Literal["fact", "entity"], identifiers: Sequence[str]) -> Rows:
         digests = [digest_bytes(identifier) for identifier in identifiers]
-        keys = dict(select_in(self._connection, f"SELECT digest, id FROM {side} WHERE digest {{any_of}}", digests))
-        return self._rows_of(side, [keys[digest] for digest in digests])
+        keys = dict(select_in(self._connection, f"SELECT digest, id FROM {node_type} WHERE digest {{any_of}}", digests))
+        return self._rows_of(node_type, [keys[digest] for digest in digests])
 
 
 def _cosines(summaries: Vectors, vectors: Vectors) -> Vectors:

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from typing import Literal, Protocol
 
 from polyadic.storage.incidence import Floats, Integers
-from polyadic.storage.records import DegreeWay, Links, LinkWay, ScoredSide, Side
+from polyadic.storage.records import DegreeWay, Links, LinkWay, NodeType, ScoredNodeType
 
 Way = Literal["fact_entities", "entity_facts", "fact_chunks", "chunk_facts"]
-"""Direction of an incidence: from the rows of one side to their neighbours on another."""
-WAYS: Mapping[Way, tuple[Side, Side]] = {
+"""Direction of an incidence: from the rows of one node type to their neighbours of another."""
+WAYS: Mapping[Way, tuple[NodeType, NodeType]] = {
     "fact_entities": ("fact", "entity"),
     "entity_facts": ("entity", "fact"),
     "fact_chunks": ("fact", "chunk"),
@@ -27,22 +27,22 @@ class Arrays(Protocol):
     def participations(self) -> int:
         """The number of fact-entity pairs."""
 
-    def size(self, side: Side) -> int:
-        """Return the number of rows on one side."""
+    def size(self, node_type: NodeType) -> int:
+        """Return the number of rows of one node type."""
 
-    def ids(self, side: Side, rows: Integers) -> Integers:
+    def ids(self, node_type: NodeType, rows: Integers) -> Integers:
         """Return the primary keys of rows."""
 
-    def rows(self, side: Side, ids: Sequence[int] | Integers) -> Integers:
+    def rows(self, node_type: NodeType, ids: Sequence[int] | Integers) -> Integers:
         """Return the rows of primary keys, all of which must exist."""
 
     def linked(self, way: Way, rows: Integers, limit: int | None = None) -> tuple[Integers, Integers]:
         """Return the neighbours of each row in ascending order, at most ``limit`` each."""
 
-    def degrees(self, side: Side, rows: Integers) -> Integers:
+    def degrees(self, node_type: NodeType, rows: Integers) -> Integers:
         """Count the facts of each entity, the entities of each fact or the facts of each chunk."""
 
-    def scores(self, side: ScoredSide, rows: Integers) -> Floats:
+    def scores(self, node_type: ScoredNodeType, rows: Integers) -> Floats:
         """Return the score of each row."""
 
     def chunk_frequency(self, entities: Integers) -> Integers:
@@ -56,12 +56,12 @@ class Arrays(Protocol):
 
 
 def degrees(arrays: Arrays, way: DegreeWay, rows: Integers) -> Integers:
-    """Count the neighbours of each row on the other side."""
+    """Count the neighbours of each row on the other node_type."""
     return arrays.chunk_frequency(rows) if way == "entity_chunks" else arrays.degrees(WAYS[way][0], rows)
 
 
 def links(arrays: Arrays, way: LinkWay, rows: Integers, limit: int | None) -> Links:
-    """Return the neighbours of each row on the other side, at most ``limit`` each."""
+    """Return the neighbours of each row on the other node_type, at most ``limit`` each."""
     if way == "chunk_topic":
         topics = arrays.about(rows)
         return Links(rows[topics >= 0], topics[topics >= 0])

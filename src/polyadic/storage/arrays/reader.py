@@ -14,7 +14,7 @@ from polyadic.storage.arrays.top_k import best_of
 from polyadic.storage.arrays.vector_reader import ArrayVectorReader
 from polyadic.storage.connection import Connection
 from polyadic.storage.hierarchy import HierarchyReader
-from polyadic.storage.protocol import Hits, Links, Rows, Side, Vectors
+from polyadic.storage.protocol import Hits, Links, NodeType, Rows, Vectors
 from polyadic.storage.record_reader import RecordReader
 from polyadic.storage.records import DegreeWay, LinkWay
 from polyadic.storage.sql.full_text import WordIndex
@@ -72,17 +72,17 @@ class ArrayReader(ArrayVectorReader):
 
     # Row statistics
 
-    def size(self, side: Side) -> int:
-        return self._arrays.size(side)
+    def size(self, node_type: NodeType) -> int:
+        return self._arrays.size(node_type)
 
-    def rows(self, side: Side, prefix: str = "", limit: int | None = None) -> Rows:
-        return self._with_prefix(side, prefix, limit) if prefix else np.arange(self.size(side))[:limit]
+    def rows(self, node_type: NodeType, prefix: str = "", limit: int | None = None) -> Rows:
+        return self._with_prefix(node_type, prefix, limit) if prefix else np.arange(self.size(node_type))[:limit]
 
     def degrees(self, way: DegreeWay, rows: Rows) -> Rows:
         return degrees(self._arrays, way, rows)
 
-    def scores(self, side: Literal["entity", "fact"], rows: Rows) -> Vectors:
-        return self._arrays.scores(side, rows)
+    def scores(self, node_type: Literal["entity", "fact"], rows: Rows) -> Vectors:
+        return self._arrays.scores(node_type, rows)
 
     def containing(self, entities: Rows, limit: int) -> Rows:
         distinct = np.unique(entities)

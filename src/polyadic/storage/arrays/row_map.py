@@ -11,7 +11,7 @@ from polyadic.storage.incidence import Digests, Integers, Mask
 
 @dataclass(frozen=True)
 class RowMap:
-    """Row map of one side. A row is in the base, in the delta, or in both; the delta then takes precedence.
+    """Row map of one node type. A row is in the base, in the delta, or in both; the delta then takes precedence.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Vectors of the rows of one side, in base and delta segments."""
+"""Vectors of the rows of one node type, in base and delta segments."""
 
 from dataclasses import dataclass
 

@@ -12,9 +12,9 @@ import numpy as np
 
 from polyadic.storage.arrays.protocol import Way
 from polyadic.storage.incidence import Floats, Incidence, Integers
-from polyadic.storage.records import ScoredSide, Side
+from polyadic.storage.records import NodeType, ScoredNodeType
 
-_DEGREES: Mapping[Side, Way] = {"entity": "entity_facts", "fact": "fact_entities", "chunk": "chunk_facts"}
+_DEGREES: Mapping[NodeType, Way] = {"entity": "entity_facts", "fact": "fact_entities", "chunk": "chunk_facts"}
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class ArraySnapshot:
     Attributes
     ----------
     keys
-        Primary keys by side.
+        Primary keys by node type.
     row_scores
         Scores of entities and facts.
     chunk_counts
@@ -42,8 +42,8 @@ class ArraySnapshot:
         Neighbours in ascending order, by direction.
     """
 
-    keys: Mapping[Side, Integers]
-    row_scores: Mapping[ScoredSide, Floats]
+    keys: Mapping[NodeType, Integers]
+    row_scores: Mapping[ScoredNodeType, Floats]
     chunk_counts: Integers
     chunk_order: Integers
     titles: Integers
@@ -55,25 +55,25 @@ class ArraySnapshot:
     def participations(self) -> int:
         return len(self.incidence["fact_entities"].targets)
 
-    def size(self, side: Side) -> int:
-        return len(self.keys[side])
+    def size(self, node_type: NodeType) -> int:
+        return len(self.keys[node_type])
 
-    def ids(self, side: Side, rows: Integers) -> Integers:
-        return np.asarray(self.keys[side][rows], dtype=np.int64)
+    def ids(self, node_type: NodeType, rows: Integers) -> Integers:
+        return np.asarray(self.keys[node_type][rows], dtype=np.int64)
 
-    def rows(self, side: Side, ids: Sequence[int] | Integers) -> Integers:
-        keys, order = self.keys[side], self._orders[side]
+    def rows(self, node_type: NodeType, ids: Sequence[int] | Integers) -> Integers:
+        keys, order = self.keys[node_type], self._orders[node_type]
         return np.asarray(order[np.searchsorted(keys, np.asarray(ids, dtype=np.int64), sorter=order)], dtype=np.int64)
 
     def linked(self, way: Way, rows: Integers, limit: int | None = None) -> tuple[Integers, Integers]:
         return self.incidence[way].neighbours(rows, limit)
 
-    def degrees(self, side: Side, rows: Integers) -> Integers:
-        starts = self.incidence[_DEGREES[side]].starts
+    def degrees(self, node_type: NodeType, rows: Integers) -> Integers:
+        starts = self.incidence[_DEGREES[node_type]].starts
         return np.asarray(starts[rows + 1] - starts[rows], dtype=np.int64)
 
-    def scores(self, side: ScoredSide, rows: Integers) -> Floats:
-        return np.asarray(self.row_scores[side][rows], dtype=np.float32)
+    def scores(self, node_type: ScoredNodeType, rows: Integers) -> Floats:
+        return np.asarray(self.row_scores[node_type][rows], dtype=np.float32)
 
     def chunk_frequency(self, entities: Integers) -> Integers:
         return np.asarray(self.chunk_counts[entities], dtype=np.int64)
@@ -85,6 +85,6 @@ class ArraySnapshot:
         return self.chunks_by_topic.neighbours(entities, limit)
 
     @cached_property
-    def _orders(self) -> dict[Side, Integers]:
-        """Permutations that sort the primary keys of each side."""
-        return {side: np.argsort(keys) for side, keys in self.keys.items()}
+    def _orders(self) -> dict[NodeType, Integers]:
+        """Permutations that sort the primary keys of each node type."""
+        return {node_type: np.argsort(keys) for node_type, keys in self.keys.items()}

@@ -21,7 +21,7 @@ from polyadic.storage.arrays.row_vectors import RowVectors, SegmentValues
 from polyadic.storage.arrays.snapshot import ArraySnapshot
 from polyadic.storage.connection import Connection
 from polyadic.storage.incidence import Floats, Incidence, Integers, limited
-from polyadic.storage.records import SIDES, ScoredSide, Side
+from polyadic.storage.records import NODE_TYPES, NodeType, ScoredNodeType
 from polyadic.storage.sql.change_log import touched_since
 
 _NO_LINKS = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
@@ -37,29 +37,32 @@ class StoreState:
     name: str
     number: int
     base: BaseSegment
-    deltas: Mapping[Side, DeltaSegment]
+    deltas: Mapping[NodeType, DeltaSegment]
 
     @classmethod
     def of(cls, name: str, number: int, base: BaseSegment) -> Self:
         """Create the state that the base was built from."""
-        return cls(name, number, base, {side: DeltaSegment.empty() for side in SIDES})
+        return cls(name, number, base, {node_type: DeltaSegment.empty() for node_type in NODE_TYPES})
 
     def brought_forward(self, connection: Connection, name: str, number: int) -> "StoreState":
         """Advance to the connection's later state. Call it once only: the growable arrays of the deltas are shared."""
         touched = touched_since(connection, self.number)
-        deltas = {side: self.deltas[side].brought_forward(connection, self.base, side, touched[side]) for side in SIDES}
+        deltas = {
+            node_type: self.deltas[node_type].brought_forward(connection, self.base, node_type, touched[node_type])
+            for node_type in NODE_TYPES
+        }
         return StoreState(name, number, self.base, deltas)
 
     @property
     def changed(self) -> int:
-        """The number of rows on all sides that differ from the base."""
+        """The number of rows of all node types that differ from the base."""
         return sum(len(delta.rows) for delta in self.deltas.values()) + sum(
             len(row_map.removed) for row_map in self.row_maps.values()
         )
 
     @cached_property
-    def row_maps(self) -> Mapping[Side, RowMap]:
-        return {side: delta.row_map(self.base, side) for side, delta in self.deltas.items()}
+    def row_maps(self) -> Mapping[NodeType, RowMap]:
+        return {node_type: delta.row_map(self.base, node_type) for node_type, delta in self.deltas.items()}
 
     # Row statistics
 
@@ -69,32 +72,32 @@ class StoreState:
         gone = 0 if dead is None else int(s.degrees("fact", np.flatnonzero(dead)).sum())
         return s.participations - gone + int(self.deltas["fact"].rows["degree"].sum())
 
-    def size(self, side: Side) -> int:
-        return self.row_maps[side].size
+    def size(self, node_type: NodeType) -> int:
+        return self.row_maps[node_type].size
 
-    def ids(self, side: Side, rows: Integers) -> Integers:
-        return self._column(side, rows, "id", lambda bases: self.base.snapshot.ids(side, bases))
+    def ids(self, node_type: NodeType, rows: Integers) -> Integers:
+        return self._column(node_type, rows, "id", lambda bases: self.base.snapshot.ids(node_type, bases))
 
-    def rows(self, side: Side, ids: Sequence[int] | Integers) -> Integers:
+    def rows(self, node_type: NodeType, ids: Sequence[int] | Integers) -> Integers:
         wanted = np.asarray(ids, dtype=np.int64)
-        row_map = self.row_maps[side]
-        if not len(self.deltas[side].rows):
-            return row_map.rows_of_base(self.base.find(side, wanted))
-        delta = self.deltas[side].find(wanted)
+        row_map = self.row_maps[node_type]
+        if not len(self.deltas[node_type].rows):
+            return row_map.rows_of_base(self.base.find(node_type, wanted))
+        delta = self.deltas[node_type].find(wanted)
         rows = np.empty(len(wanted), dtype=np.int64)
         in_base, in_delta = (delta < 0).nonzero()[0], (delta >= 0).nonzero()[0]
-        rows[in_base] = row_map.rows_of_base(self.base.find(side, wanted[in_base]))
+        rows[in_base] = row_map.rows_of_base(self.base.find(node_type, wanted[in_base]))
         rows[in_delta] = row_map.rows_of_delta[delta[in_delta]]
         return rows
 
-    def degrees(self, side: Side, rows: Integers) -> Integers:
-        return self._column(side, rows, "degree", lambda bases: self.base.snapshot.degrees(side, bases))
+    def degrees(self, node_type: NodeType, rows: Integers) -> Integers:
+        return self._column(node_type, rows, "degree", lambda bases: self.base.snapshot.degrees(node_type, bases))
 
-    def scores(self, side: ScoredSide, rows: Integers) -> Floats:
-        return self._column(side, rows, "score", lambda bases: self.base.snapshot.scores(side, bases))
+    def scores(self, node_type: ScoredNodeType, rows: Integers) -> Floats:
+        return self._column(node_type, rows, "score", lambda bases: self.base.snapshot.scores(node_type, bases))
 
-    def all_scores(self, side: ScoredSide) -> SegmentValues:
-        return SegmentValues(self.base.snapshot.row_scores[side], self.deltas[side].rows["score"])
+    def all_scores(self, node_type: ScoredNodeType) -> SegmentValues:
+        return SegmentValues(self.base.snapshot.row_scores[node_type], self.deltas[node_type].rows["score"])
 
     def chunk_frequency(self, entities: Integers) -> Integers:
         return self._column("entity", entities, "spread", self.base.snapshot.chunk_frequency)
@@ -102,7 +105,7 @@ class StoreState:
     # Incidence
 
     def linked(self, way: Way, rows: Integers, limit: int | None = None) -> tuple[Integers, Integers]:
-        if all(self.row_maps[side].dead is None for side in WAYS[way]):
+        if all(self.row_maps[node_type].dead is None for node_type in WAYS[way]):
             return self.base.snapshot.linked(way, rows, limit)
         is_stored = way in ("fact_entities", "chunk_facts")
         in_base, in_delta = self._links_of_sources(way, rows) if is_stored else self._links_of_targets(way, rows)
@@ -135,14 +138,14 @@ class StoreState:
         """The snapshot (all but the vectors) that a build from the tables would give, for full scans."""
         if not self.changed:
             return self.base.snapshot
-        rows = {side: np.arange(self.size(side)) for side in SIDES}
+        rows = {node_type: np.arange(self.size(node_type)) for node_type in NODE_TYPES}
         entities, chunks = rows["entity"], rows["chunk"]
         order = np.empty(len(chunks), dtype=np.int64)
         order[np.lexsort(self.sort_keys(chunks))] = np.arange(len(chunks))
         about, topics = self.chunks_about(entities, len(chunks))
         linked = {way: (*self.linked(way, rows[source]), len(rows[source])) for way, (source, _) in WAYS.items()}
         return ArraySnapshot(
-            keys={side: self.ids(side, rows[side]) for side in SIDES},
+            keys={node_type: self.ids(node_type, rows[node_type]) for node_type in NODE_TYPES},
             row_scores={"entity": self.scores("entity", entities), "fact": self.scores("fact", rows["fact"])},
             chunk_counts=self.chunk_frequency(entities),
             chunk_order=order,
@@ -156,24 +159,24 @@ class StoreState:
 
     # Vectors
 
-    def vectors(self, side: Side) -> RowVectors:
-        return self._vectors[side]
+    def vectors(self, node_type: NodeType) -> RowVectors:
+        return self._vectors[node_type]
 
     # Helpers
 
     @cached_property
-    def _vectors(self) -> Mapping[Side, RowVectors]:
+    def _vectors(self) -> Mapping[NodeType, RowVectors]:
         b = self.base
         return {
-            side: RowVectors(
-                b.vector_starts.get(side),
-                b.vector_owners.get(side),
-                b.vectors[side],
-                self.deltas[side],
-                self.row_maps[side],
-                b.codes.get(side),
+            node_type: RowVectors(
+                b.vector_starts.get(node_type),
+                b.vector_owners.get(node_type),
+                b.vectors[node_type],
+                self.deltas[node_type],
+                self.row_maps[node_type],
+                b.codes.get(node_type),
             )
-            for side in SIDES
+            for node_type in NODE_TYPES
         }
 
     @cached_property
@@ -181,20 +184,25 @@ class StoreState:
         return DeltaTopics.of(self, self.base, self.deltas, self.row_maps)
 
     def _column(
-        self, side: Side, rows: Integers, column: str, of_base: Callable[[Integers], NDArray[Any]]
+        self, node_type: NodeType, rows: Integers, column: str, of_base: Callable[[Integers], NDArray[Any]]
     ) -> NDArray[Any]:
         """Read a column from the delta, falling back to the base segment."""
-        if self.row_maps[side].dead is None:
+        if self.row_maps[node_type].dead is None:
             return of_base(rows)
-        return self._column_at(side, *self.row_maps[side].locate(rows), column, of_base)
+        return self._column_at(node_type, *self.row_maps[node_type].locate(rows), column, of_base)
 
     def _column_at(
-        self, side: Side, bases: Integers, delta: Integers, column: str, of_base: Callable[[Integers], NDArray[Any]]
+        self,
+        node_type: NodeType,
+        bases: Integers,
+        delta: Integers,
+        column: str,
+        of_base: Callable[[Integers], NDArray[Any]],
     ) -> NDArray[Any]:
         in_delta = (delta >= 0).nonzero()[0]
         if not len(in_delta):
             return of_base(bases)
-        values = self.deltas[side].rows[column][np.maximum(delta, 0)]
+        values = self.deltas[node_type].rows[column][np.maximum(delta, 0)]
         in_base = (delta < 0).nonzero()[0]
         values[in_base] = of_base(bases[in_base])
         return values

@@ -14,13 +14,13 @@ from polyadic.storage.arrays.vector_search import VectorSearch
 from polyadic.storage.connection import Connection
 from polyadic.storage.incidence import limited
 from polyadic.storage.prefetch import Expected, NearestPrefetch
-from polyadic.storage.protocol import Hits, Links, Rows, Side, Vectors
+from polyadic.storage.protocol import Hits, Links, NodeType, Rows, Vectors
 from polyadic.storage.sql.row_reader import SqlRowReader
 
 Scored = Literal["entity", "fact"]
-"""The sides whose rows have scores."""
+"""The node types whose rows have scores."""
 HIGHEST: Mapping[Scored, float] = {"entity": 100.0, "fact": 10.0}
-"""The highest possible score of each side."""
+"""The highest possible score of each node type."""
 
 _FEW = 256
 """Up to this many facts are compared exactly, without preselection."""
@@ -32,7 +32,7 @@ class ArrayVectorReader(SqlRowReader):
     def __init__(self, connection: Connection, state: Callable[[], StoreState]) -> None:
         super().__init__(connection)
         self._load_state = state
-        self._searches: dict[tuple[Side, bytes], VectorSearch] = {}
+        self._searches: dict[tuple[NodeType, bytes], VectorSearch] = {}
 
     @cached_property
     def _state(self) -> StoreState:
@@ -44,34 +44,34 @@ class ArrayVectorReader(SqlRowReader):
         """The visible statistics and incidence; a filtered reader overrides this."""
         return self._state
 
-    def _keys(self, side: Side, rows: Rows) -> Rows:
-        return self._arrays.ids(side, rows)
+    def _keys(self, node_type: NodeType, rows: Rows) -> Rows:
+        return self._arrays.ids(node_type, rows)
 
-    def _rows(self, side: Side, keys: Sequence[int]) -> Rows:
-        return self._arrays.rows(side, keys)
+    def _rows(self, node_type: NodeType, keys: Sequence[int]) -> Rows:
+        return self._arrays.rows(node_type, keys)
 
-    def nearest(self, side: Side, vector: Vectors, k: int, by_score: bool = False) -> Hits:
-        if not by_score or side == "chunk":
-            rows = self._near(side, vector, k)
-            return best_of(rows, self._cosines(side, rows, vector), k)
-        rows = self._near(side, vector, k, side)
-        return best_of(rows, self._cosines(side, rows, vector) * self._arrays.scores(side, rows), k)
+    def nearest(self, node_type: NodeType, vector: Vectors, k: int, by_score: bool = False) -> Hits:
+        if not by_score or node_type == "chunk":
+            rows = self._near(node_type, vector, k)
+            return best_of(rows, self._cosines(node_type, rows, vector), k)
+        rows = self._near(node_type, vector, k, node_type)
+        return best_of(rows, self._cosines(node_type, rows, vector) * self._arrays.scores(node_type, rows), k)
 
     def prefetch(self, *expected: Expected) -> None:
         """Start vector searches in the background; everything else is already in memory."""
         for hint in expected:
             if isinstance(hint, NearestPrefetch):
-                self._search(hint.side, hint.vector).begin(hint.k, hint.scored)
+                self._search(hint.node_type, hint.vector).begin(hint.k, hint.scored)
 
-    def similarity(self, side: Side, rows: Rows, vectors: Vectors) -> Vectors:
+    def similarity(self, node_type: NodeType, rows: Rows, vectors: Vectors) -> Vectors:
         if not len(rows):
             return np.zeros((len(vectors), 0), dtype=np.float32)
-        row_vectors = self._state.vectors(side)
+        row_vectors = self._state.vectors(node_type)
         places, owners = row_vectors.places(rows)
-        return _highest(self._of_seen(side, multiply(vectors, row_vectors.at(places)), places), owners, len(rows))
+        return _highest(self._of_seen(node_type, multiply(vectors, row_vectors.at(places)), places), owners, len(rows))
 
-    def directions(self, side: Side, rows: Rows) -> Vectors:
-        return self._state.vectors(side).directions(rows)
+    def directions(self, node_type: NodeType, rows: Rows) -> Vectors:
+        return self._state.vectors(node_type).directions(rows)
 
     def facts_of(self, entities: Rows, limit: int, toward: Vectors) -> Links:
         targets, owners = self._arrays.linked("entity_facts", entities)
@@ -86,12 +86,12 @@ class ArrayVectorReader(SqlRowReader):
 
     # Helpers
 
-    def _near(self, side: Side, vector: Vectors, k: int, scored: Scored | None = None) -> Rows:
+    def _near(self, node_type: NodeType, vector: Vectors, k: int, scored: Scored | None = None) -> Rows:
         """Return rows, in ascending order, that may be the k nearest, or have the k highest products with scores.
 
         Candidates come from approximate values that may be wrong in their last digits; callers compare them exactly.
         """
-        search = self._search(side, vector)
+        search = self._search(node_type, vector)
         return search.contenders(k, self._state.all_scores(scored), HIGHEST[scored]) if scored else search.contenders(k)
 
     def _nearest_of_each(self, facts: Rows, owners: Rows, k: int, vector: Vectors) -> Rows:
@@ -102,20 +102,20 @@ class ArrayVectorReader(SqlRowReader):
         order = np.lexsort((facts, -self._cosines("fact", facts, vector), owners))
         return places[order[limited(owners[order], k)]]
 
-    def _search(self, side: Side, vector: Vectors) -> VectorSearch:
+    def _search(self, node_type: NodeType, vector: Vectors) -> VectorSearch:
         """Return the search for a vector, cached in this reader because methods use the same vector several times."""
-        key = (side, vector.tobytes())
+        key = (node_type, vector.tobytes())
         if key not in self._searches:
-            self._searches[key] = VectorSearch(self._state.vectors(side), vector)
+            self._searches[key] = VectorSearch(self._state.vectors(node_type), vector)
         return self._searches[key]
 
-    def _cosines(self, side: Side, rows: Rows, vector: Vectors) -> Vectors:
+    def _cosines(self, node_type: NodeType, rows: Rows, vector: Vectors) -> Vectors:
         """Compute the cosine of each row; the result does not depend on the other rows."""
-        vectors = self._state.vectors(side)
+        vectors = self._state.vectors(node_type)
         places, owners = vectors.places(rows)
-        return _highest(self._of_seen(side, vectors.exact_cosines(places, vector), places), owners, len(rows))
+        return _highest(self._of_seen(node_type, vectors.exact_cosines(places, vector), places), owners, len(rows))
 
-    def _of_seen(self, side: Side, similarities: Vectors, places: Rows) -> Vectors:
+    def _of_seen(self, node_type: NodeType, similarities: Vectors, places: Rows) -> Vectors:
         """Mask the similarities (last axis) of hidden places; without a filter none are."""
         return similarities
 

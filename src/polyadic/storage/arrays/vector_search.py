@@ -1,4 +1,4 @@
-"""Search the rows of one side by a query vector, with results cached for repeated use within a query.
+"""Search the rows of one node type by a query vector, with results cached for repeated use within a query.
 
 If there is a quantized index, it selects the vectors to compare exactly. Without one, or if so many rows are requested
 that it does not pay, all vectors are compared. Delta rows are always compared.

@@ -51,9 +51,10 @@ CREATE FUNCTION passages_with(any_of text, most bigint) RETURNS SETOF bigint LAN
 $$;
 CREATE FUNCTION passage_length_changed() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    INSERT INTO row_count (side, rows, words) VALUES ('chunk', 0, CASE WHEN TG_OP = 'DELETE' THEN 0 ELSE NEW.length END
+    INSERT INTO row_count (node_type, rows, words) VALUES ('chunk', 0,
+        CASE WHEN TG_OP = 'DELETE' THEN 0 ELSE NEW.length END
         - CASE WHEN TG_OP = 'INSERT' THEN 0 ELSE OLD.length END)
-        ON CONFLICT (workspace, side) DO UPDATE SET words = row_count.words + excluded.words;
+        ON CONFLICT (workspace, node_type) DO UPDATE SET words = row_count.words + excluded.words;
     RETURN NULL;
 END $$;
 CREATE TRIGGER add_rows AFTER INSERT OR DELETE OR UPDATE OF length ON passage_fts
@@ -69,7 +70,7 @@ CREATE FUNCTION rank_passages(queries text[], firsts text[], seconds text[], are
         -- The owner of the functions sees the rows of all workspaces, so filter by workspace here.
         SELECT w, coalesce(rows, 0)::double precision AS passages, greatest(words, 1)::double precision AS words
         FROM (SELECT current_setting('polyadic.workspace')::bigint) v (w) LEFT JOIN row_count
-            ON workspace = w AND side = 'chunk'
+            ON workspace = w AND node_type = 'chunk'
     ),
     term AS MATERIALIZED (
         SELECT place, prefixed_query(query, w) AS query, w || ' ' || first AS first, w || ' ' || second AS second,

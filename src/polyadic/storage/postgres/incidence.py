@@ -13,14 +13,14 @@ from polyadic.storage.postgres.entities import MOST_ABOUT, EntityCache
 from polyadic.storage.postgres.query_batch import CommonTableExpression, QueryBatch, Records, SubQuery
 from polyadic.storage.postgres.row_cache import ROWS, RowCache
 from polyadic.storage.postgres.stats import WorkspaceStats
-from polyadic.storage.protocol import Side
+from polyadic.storage.protocol import NodeType
 
-_NUMBERS: Mapping[Side, Mapping[str, str]] = {
+_NUMBERS: Mapping[NodeType, Mapping[str, str]] = {
     "entity": {"facts": "facts", "chunks": "chunks", "score": "score", "evidence": "evidence"},
     "fact": {"tokens": "tokens", "score": "score", "evidence": "evidence"},
     "chunk": {"tokens": "tokens", "topic_entity": "coalesce(topic_entity, -1)"},
 }
-"""Numeric columns of each side: their names here, and their SQL expressions."""
+"""Numeric columns of each node type: their names here, and their SQL expressions."""
 _LINKS: Mapping[Way, tuple[str, str, str]] = {
     "fact_entities": ("fact", "entity", "participation"),
     "entity_facts": ("entity", "fact", "participation"),
@@ -28,7 +28,7 @@ _LINKS: Mapping[Way, tuple[str, str, str]] = {
     "chunk_facts": ("chunk", "fact", "statement"),
 }
 """Columns of the row and of its neighbour, and the table of such pairs."""
-_COUNTS: Mapping[Side, str] = {
+_COUNTS: Mapping[NodeType, str] = {
     "fact": f"SELECT fact, count(*) FROM participation WHERE fact = ANY({ROWS}) GROUP BY fact",
     "chunk": f"SELECT chunk, count(DISTINCT fact) FROM statement WHERE chunk = ANY({ROWS}) GROUP BY chunk",
 }
@@ -48,9 +48,9 @@ class PostgresIncidence:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self.asking = QueryBatch(connection)
-        self._numbers = {side: _numbers(side) for side in _NUMBERS}
+        self._numbers = {node_type: _numbers(node_type) for node_type in _NUMBERS}
         self.entities = EntityCache(self.asking, self._numbers["entity"].learn)
-        self._counts = {side: _pairs(sql) for side, sql in _COUNTS.items()}
+        self._counts = {node_type: _pairs(sql) for node_type, sql in _COUNTS.items()}
         self._links: dict[tuple[Way, int | None], RowCache] = {}
         self._stats: list[WorkspaceStats] = []
         # Nearly all readers need the statistics.
@@ -66,13 +66,13 @@ class PostgresIncidence:
     def participations(self) -> int:
         return int(self._connection.execute("SELECT count(*) FROM participation").fetchone()[0])
 
-    def size(self, side: Side) -> int:
-        return self.there.rows.get(side, 0)
+    def size(self, node_type: NodeType) -> int:
+        return self.there.rows.get(node_type, 0)
 
-    def ids(self, _side: Side, rows: Integers) -> Integers:
+    def ids(self, _node_type: NodeType, rows: Integers) -> Integers:
         return rows
 
-    def rows(self, _side: Side, ids: Sequence[int] | Integers) -> Integers:
+    def rows(self, _node_type: NodeType, ids: Sequence[int] | Integers) -> Integers:
         return np.asarray(ids, dtype=np.int64)
 
     def linked_part(self, way: Way, rows: Integers) -> SubQuery | None:
@@ -102,27 +102,29 @@ class PostgresIncidence:
         entities = self._linked("fact_entities", None)
         return [self._counts["chunk"].part(chunks), *self._with_targets("chunk_facts", limit, chunks, entities)]
 
-    def degrees(self, side: Side, rows: Integers) -> Integers:
-        return self._column("entity", "facts", rows) if side == "entity" else self._neighbour_counts(side, rows)
+    def degrees(self, node_type: NodeType, rows: Integers) -> Integers:
+        return (
+            self._column("entity", "facts", rows) if node_type == "entity" else self._neighbour_counts(node_type, rows)
+        )
 
     def chunk_frequency(self, entities: Integers) -> Integers:
         return self._column("entity", "chunks", entities)
 
-    def scores(self, side: Literal["entity", "fact"], rows: Integers) -> Floats:
+    def scores(self, node_type: Literal["entity", "fact"], rows: Integers) -> Floats:
         # Computed exactly as in the arrays of the SQLite store.
-        sums, evidence = (self._column(side, name, rows) for name in ("score", "evidence"))
+        sums, evidence = (self._column(node_type, name, rows) for name in ("score", "evidence"))
         return np.asarray(sums / (np.maximum(evidence, 1) * SCORE_UNIT), dtype=np.float32)
 
-    def tokens(self, side: Literal["fact", "chunk"], rows: Integers) -> Integers:
-        return self._column(side, "tokens", rows)
+    def tokens(self, node_type: Literal["fact", "chunk"], rows: Integers) -> Integers:
+        return self._column(node_type, "tokens", rows)
 
-    def digests(self, side: Side, rows: Integers) -> Digests:
+    def digests(self, node_type: NodeType, rows: Integers) -> Digests:
         """Return the digest of each row, by which rows are sorted; all rows must exist."""
-        return np.asarray(self._records(side, rows)["digest"])
+        return np.asarray(self._records(node_type, rows)["digest"])
 
-    def numbers_part_of(self, side: Side, rows: str, ground: CommonTableExpression) -> SubQuery:
+    def numbers_part_of(self, node_type: NodeType, rows: str, ground: CommonTableExpression) -> SubQuery:
         """Make the subquery that reads the numbers of the rows that a query finds."""
-        return self._numbers[side].part_of(rows, ground=ground)
+        return self._numbers[node_type].part_of(rows, ground=ground)
 
     def about(self, chunks: Integers) -> Integers:
         return self._column("chunk", "topic_entity", chunks)
@@ -157,29 +159,29 @@ class PostgresIncidence:
         records, owners = known.of(rows)
         return np.ascontiguousarray(records["target"]), owners
 
-    def _neighbour_counts(self, side: Side, rows: Integers) -> Integers:
+    def _neighbour_counts(self, node_type: NodeType, rows: Integers) -> Integers:
         """Return the number of neighbours of each row; 0 for rows without any."""
-        counts, owners = self._targets(self._counts[side], rows)
+        counts, owners = self._targets(self._counts[node_type], rows)
         degrees = np.zeros(len(rows), dtype=np.int64)
         degrees[owners] = counts
         return degrees
 
-    def _column(self, side: Side, name: str, rows: Integers) -> Integers:
-        return np.ascontiguousarray(self._records(side, rows)[name])
+    def _column(self, node_type: NodeType, name: str, rows: Integers) -> Integers:
+        return np.ascontiguousarray(self._records(node_type, rows)[name])
 
-    def _records(self, side: Side, rows: Integers) -> Records:
+    def _records(self, node_type: NodeType, rows: Integers) -> Records:
         """Return the record of each row; zeros for rows that do not exist."""
-        self.asking.read(self._numbers[side].part(rows))
-        records, owners = self._numbers[side].of(rows)
+        self.asking.read(self._numbers[node_type].part(rows))
+        records, owners = self._numbers[node_type].of(rows)
         by_row = np.zeros(len(rows), dtype=records.dtype)
         by_row[owners] = records
         return by_row
 
 
-def _numbers(side: Side) -> RowCache:
-    columns = _NUMBERS[side]
+def _numbers(node_type: NodeType) -> RowCache:
+    columns = _NUMBERS[node_type]
     sent = " || ".join(f"int8send({column})" for column in columns.values())
-    sql = f"SELECT string_agg(int8send(id) || digest || {sent}, '') FROM {side} WHERE id = ANY({ROWS})"
+    sql = f"SELECT string_agg(int8send(id) || digest || {sent}, '') FROM {node_type} WHERE id = ANY({ROWS})"
     return RowCache([("digest", DIGEST), *((name, ">i8") for name in columns)], sql)
 
 

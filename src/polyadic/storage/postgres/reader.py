@@ -21,7 +21,7 @@ from polyadic.storage.postgres.query_batch import CommonTableExpression, SubQuer
 from polyadic.storage.postgres.text_cache import TextCache
 from polyadic.storage.postgres.vector_search import DOUBT, MOST_COMPARED, MOST_INDEXED, PostgresVectorSearch
 from polyadic.storage.prefetch import ChunkFactsPrefetch, Expected, NearestPrefetch, NeighbourPrefetch, QuotePrefetch
-from polyadic.storage.protocol import Hits, Links, Rows, Side, Vectors
+from polyadic.storage.protocol import Hits, Links, NodeType, Rows, Vectors
 from polyadic.storage.record_reader import RecordReader
 from polyadic.storage.records import DegreeWay, LinkWay
 from polyadic.storage.sql.record_reader import SqlRecordReader
@@ -56,10 +56,10 @@ class PostgresReader(SqlRowReader):
         """Queue the expected reads for the next statement; the first vector search reads the statistics at once."""
         for one in expected:
             match one:
-                case NearestPrefetch(side, vector, scored=True):
-                    self._near.prefetch(side, vector, _FIRST_SCORED, partial(self._score_parts, side))
-                case NearestPrefetch(side, vector, k):
-                    self._near.prefetch(side, vector, _vectors_for(k), partial(self._vector_parts, side))
+                case NearestPrefetch(node_type, vector, scored=True):
+                    self._near.prefetch(node_type, vector, _FIRST_SCORED, partial(self._score_parts, node_type))
+                case NearestPrefetch(node_type, vector, k):
+                    self._near.prefetch(node_type, vector, _vectors_for(k), partial(self._vector_parts, node_type))
                 case NeighbourPrefetch(facts, limit, chunks):
                     parts = self._tables.around_parts(facts, limit, chunks)
                     self._tables.asking.later(*parts, self._near.part("fact", facts))
@@ -70,18 +70,18 @@ class PostgresReader(SqlRowReader):
 
     # nearest by vector, and by words
 
-    def nearest(self, side: Side, vector: Vectors, k: int, by_score: bool = False) -> Hits:
-        if by_score and side != "chunk":
-            return self._nearest_by_score(side, vector, k)
-        near = self._near.roughly(side, vector, _vectors_for(k), partial(self._vector_parts, side))
+    def nearest(self, node_type: NodeType, vector: Vectors, k: int, by_score: bool = False) -> Hits:
+        if by_score and node_type != "chunk":
+            return self._nearest_by_score(node_type, vector, k)
+        near = self._near.roughly(node_type, vector, _vectors_for(k), partial(self._vector_parts, node_type))
         rows = near.rows[contenders(near.cosines, k, DOUBT)]
-        return self._best(side, rows, self._near.cosines(side, rows, vector[None, :])[0], k)
+        return self._best(node_type, rows, self._near.cosines(node_type, rows, vector[None, :])[0], k)
 
-    def similarity(self, side: Side, rows: Rows, vectors: Vectors) -> Vectors:
-        return self._near.cosines(side, rows, vectors)
+    def similarity(self, node_type: NodeType, rows: Rows, vectors: Vectors) -> Vectors:
+        return self._near.cosines(node_type, rows, vectors)
 
-    def directions(self, side: Side, rows: Rows) -> Vectors:
-        known, owners = self._near.vectors(side, rows)
+    def directions(self, node_type: NodeType, rows: Rows) -> Vectors:
+        known, owners = self._near.vectors(node_type, rows)
         return normalized(np.add.reduceat(known, firsts_of(owners)) if len(rows) else known)
 
     def search(self, words: str, k: int) -> Hits:
@@ -112,20 +112,20 @@ class PostgresReader(SqlRowReader):
 
     # statistics of rows
 
-    def size(self, side: Side) -> int:
-        return self._tables.size(side)
+    def size(self, node_type: NodeType) -> int:
+        return self._tables.size(node_type)
 
-    def rows(self, side: Side, prefix: str = "", limit: int | None = None) -> Rows:
-        return self._with_prefix(side, prefix, limit)
+    def rows(self, node_type: NodeType, prefix: str = "", limit: int | None = None) -> Rows:
+        return self._with_prefix(node_type, prefix, limit)
 
     def degrees(self, way: DegreeWay, rows: Rows) -> Rows:
         return degrees(self._tables, way, rows)
 
-    def scores(self, side: Literal["entity", "fact"], rows: Rows) -> Vectors:
-        return self._tables.scores(side, rows)
+    def scores(self, node_type: Literal["entity", "fact"], rows: Rows) -> Vectors:
+        return self._tables.scores(node_type, rows)
 
-    def tokens(self, side: Literal["fact", "chunk"], rows: Rows) -> Rows:
-        return self._tables.tokens(side, rows)
+    def tokens(self, node_type: Literal["fact", "chunk"], rows: Rows) -> Rows:
+        return self._tables.tokens(node_type, rows)
 
     # fetch, and rows by name
 
@@ -169,28 +169,28 @@ class PostgresReader(SqlRowReader):
     def _near(self) -> PostgresVectorSearch:
         return PostgresVectorSearch(self._tables.asking, self._tables.there)
 
-    def _vector_parts(self, side: Side, rows: str, ground: CommonTableExpression) -> list[SubQuery]:
+    def _vector_parts(self, node_type: NodeType, rows: str, ground: CommonTableExpression) -> list[SubQuery]:
         """Make the subqueries that read what is needed to compare the rows that a query finds."""
-        return [self._tables.numbers_part_of(side, rows, ground), self._near.part_of(side, rows, ground)]
+        return [self._tables.numbers_part_of(node_type, rows, ground), self._near.part_of(node_type, rows, ground)]
 
-    def _score_parts(self, side: Side, rows: str, ground: CommonTableExpression) -> list[SubQuery]:
+    def _score_parts(self, node_type: NodeType, rows: str, ground: CommonTableExpression) -> list[SubQuery]:
         """Make the subqueries that read the scores of the rows that a query finds."""
-        return [self._tables.numbers_part_of(side, rows, ground)]
+        return [self._tables.numbers_part_of(node_type, rows, ground)]
 
-    def _nearest_by_score(self, side: Literal["entity", "fact"], vector: Vectors, k: int) -> Hits:
+    def _nearest_by_score(self, node_type: Literal["entity", "fact"], vector: Vectors, k: int) -> Hits:
         searched = _FIRST_SCORED
         while True:
-            near = self._near.roughly(side, vector, searched, partial(self._score_parts, side))
-            scores = self._tables.scores(side, near.rows)
+            near = self._near.roughly(node_type, vector, searched, partial(self._score_parts, node_type))
+            scores = self._tables.scores(node_type, near.rows)
             products = near.cosines * scores
-            best = contenders(products, k, DOUBT * _HIGHEST_SCORE[side])
+            best = contenders(products, k, DOUBT * _HIGHEST_SCORE[node_type])
             # The highest product that vectors beyond the searched ones can reach.
-            reached = near.cosines[-1:] * _HIGHEST_SCORE[side]
+            reached = near.cosines[-1:] * _HIGHEST_SCORE[node_type]
             if near.are_all or searched >= _MOST_SCORED or (products[best] >= reached).all():
                 break
             searched *= 4
         rows = near.rows[best]
-        return self._best(side, rows, self._near.cosines(side, rows, vector[None, :])[0] * scores[best], k)
+        return self._best(node_type, rows, self._near.cosines(node_type, rows, vector[None, :])[0] * scores[best], k)
 
     def _facts_of_hubs(self, hubs: Rows, degrees: Rows, limit: int, toward: Vectors) -> list[Rows]:
         """Find, for each hub with ``degrees`` facts, those nearest to its own vector, in ascending order of rows."""
@@ -206,15 +206,15 @@ class PostgresReader(SqlRowReader):
             for place, facts in sorted(candidates.items())
         ]
 
-    def _keys(self, side: Side, rows: Rows) -> Rows:
+    def _keys(self, node_type: NodeType, rows: Rows) -> Rows:
         return rows
 
-    def _rows(self, side: Side, keys: Sequence[int]) -> Rows:
+    def _rows(self, node_type: NodeType, keys: Sequence[int]) -> Rows:
         return np.asarray(keys, dtype=np.int64)
 
-    def _best(self, side: Side, rows: Rows, numbers: Vectors, k: int) -> Hits:
+    def _best(self, node_type: NodeType, rows: Rows, numbers: Vectors, k: int) -> Hits:
         """Return the k rows with the highest numbers, ties in the order of public identifiers."""
-        order = np.lexsort((self._tables.digests(side, rows), -numbers))[:k]
+        order = np.lexsort((self._tables.digests(node_type, rows), -numbers))[:k]
         return Hits(rows[order], numbers[order].astype(np.float32))
 
 

@@ -10,7 +10,7 @@ from polyadic.storage.sql.reembedding import SqlReembeddingWriter
 _CREATE_PARTITION = (
     "SELECT create_vector_partition(dimension) FROM (SELECT vector_dims(data) AS dimension FROM vector LIMIT 1)"
 )
-_NEAR = "INSERT INTO search_vector (side, row, vector, dimension, data)"
+_NEAR = "INSERT INTO search_vector (node_type, row, vector, dimension, data)"
 _VECTOR = "v.id, vector_dims(v.data), v.data"
 
 

@@ -1,13 +1,13 @@
 """Estimate the size of a workspace from a sample of its rows, as tables are shared between workspaces."""
 
 from polyadic.storage.connection import Connection
-from polyadic.storage.protocol import Side
+from polyadic.storage.protocol import NodeType
 
 SAMPLE = 1_000
-"""Sampled rows of a side. Digests are uniformly distributed, so the first ones are a random sample."""
+"""Sampled rows of a node type. Digests are uniformly distributed, so the first ones are a random sample."""
 # Rows of other tables that depend on each sampled row. Their sizes are read without fetching out-of-line values.
-_NEAR_ROWS = "SELECT n.* FROM drawn JOIN search_vector n ON n.side = '{0}' AND n.row = drawn.id"
-_DEPENDENTS: dict[Side, tuple[str, ...]] = {
+_NEAR_ROWS = "SELECT n.* FROM drawn JOIN search_vector n ON n.node_type = '{0}' AND n.row = drawn.id"
+_DEPENDENTS: dict[NodeType, tuple[str, ...]] = {
     "fact": (
         "SELECT p.* FROM drawn JOIN participation p ON p.fact = drawn.id",
         "SELECT s.* FROM drawn JOIN statement s ON s.fact = drawn.id",
@@ -32,22 +32,24 @@ _DEPENDENTS: dict[Side, tuple[str, ...]] = {
 
 def size_of(connection: Connection) -> int:
     """Return the size of a workspace's rows in bytes, without indexes; an estimate if there are more than SAMPLE."""
-    held = dict(connection.execute("SELECT side, rows FROM row_count").fetchall())
-    return sum(int(held.get(side, 0) * _mean_row_size(connection, side)) for side in _DEPENDENTS) + _reply_size(
-        connection
-    )
+    held = dict(connection.execute("SELECT node_type, rows FROM row_count").fetchall())
+    return sum(
+        int(held.get(node_type, 0) * _mean_row_size(connection, node_type)) for node_type in _DEPENDENTS
+    ) + _reply_size(connection)
 
 
-def _mean_row_size(connection: Connection, side: Side) -> float:
-    """Return the mean size in bytes of a row of a side, with the rows that depend on it."""
+def _mean_row_size(connection: Connection, node_type: NodeType) -> float:
+    """Return the mean size in bytes of a row of a node type, with the rows that depend on it."""
     own = "pg_column_size(drawn)"
-    if side == "chunk":
+    if node_type == "chunk":
         # Add the text of the chunk, and its words, which take about as much. pg_column_size of the whole row would
         # fetch and decompress the evidence.
         own = "coalesce(pg_column_size(evidence), 0) + 120 + 2 * (stop - start)"
-    parts = " + ".join(f"(SELECT coalesce(sum(pg_column_size(t)), 0) FROM ({rows}) t)" for rows in _DEPENDENTS[side])
+    parts = " + ".join(
+        f"(SELECT coalesce(sum(pg_column_size(t)), 0) FROM ({rows}) t)" for rows in _DEPENDENTS[node_type]
+    )
     ((rows, size),) = connection.execute(
-        f"WITH drawn AS MATERIALIZED (SELECT * FROM {side} ORDER BY digest LIMIT ?)"
+        f"WITH drawn AS MATERIALIZED (SELECT * FROM {node_type} ORDER BY digest LIMIT ?)"
         f" SELECT count(*), coalesce(sum({own}), 0) + {parts} FROM drawn",
         (SAMPLE,),
     ).fetchall()

@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from polyadic.storage.postgres.query_batch import SubQuery, listed, parse_rows
-from polyadic.storage.protocol import Side
+from polyadic.storage.protocol import NodeType
 
 _STATS_SQL = listed(
-    "h.side, h.rows, h.indexed, coalesce(v.width, 0), (SELECT greatest(c.reltuples, 0) FROM pg_class c"
-    " WHERE c.oid = to_regclass('search_vector_' || v.width || '_' || h.side)),"
+    "h.node_type, h.rows, h.indexed, coalesce(v.width, 0), (SELECT greatest(c.reltuples, 0) FROM pg_class c"
+    " WHERE c.oid = to_regclass('search_vector_' || v.width || '_' || h.node_type)),"
     " current_setting('hnsw.iterative_scan', true)",
     "FROM row_count h LEFT JOIN (SELECT vector_dims(data)::bigint AS width FROM vector ORDER BY id LIMIT 1) v ON true",
 )
@@ -16,25 +16,25 @@ _STATS_SQL = listed(
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceStats:
-    """Row counts of each side, and the state of its vector index.
+    """Row counts of each node type, and the state of its vector index.
 
     Attributes
     ----------
     rows
         Number of rows.
     indexed
-        Number of rows whose vectors are in the side's index; a side is indexed completely or not at all.
+        Number of rows whose vectors are in the node type's index; a node type is indexed completely or not at all.
     of_all
-        Estimated number of vectors in a side's index over all workspaces, from PostgreSQL's statistics.
+        Estimated number of vectors in a node type's index over all workspaces, from PostgreSQL's statistics.
     dimension
         Dimension of the vectors; 0 if there are none.
     scans_on
         Whether iterative index scans are available (pgvector 0.8 or later).
     """
 
-    rows: Mapping[Side, int]
-    indexed: Mapping[Side, int]
-    of_all: Mapping[Side, float]
+    rows: Mapping[NodeType, int]
+    indexed: Mapping[NodeType, int]
+    of_all: Mapping[NodeType, float]
     dimension: int
     scans_on: bool
 
@@ -47,9 +47,9 @@ class WorkspaceStats:
     def _of(cls, value: str | None) -> "WorkspaceStats":
         records = parse_rows(value)
         return cls(
-            {side: rows for side, rows, *_ in records},
-            {side: rows for side, rows, indexed, *_ in records if indexed},
-            {side: float(count or 0) for side, _, _, _, count, _ in records},
+            {node_type: rows for node_type, rows, *_ in records},
+            {node_type: rows for node_type, rows, indexed, *_ in records if indexed},
+            {node_type: float(count or 0) for node_type, _, _, _, count, _ in records},
             max((width for _, _, _, width, _, _ in records), default=0),
             any(scanning for *_, scanning in records),
         )

@@ -13,12 +13,12 @@ from polyadic.storage.table import Table
 from polyadic.storage.transfer import Row
 
 _INSERT_NEAR = (
-    "INSERT INTO search_vector (side, row, vector, dimension, data, indexed) SELECT h.side, o.{owner}, v.id,"
+    "INSERT INTO search_vector (node_type, row, vector, dimension, data, indexed) SELECT h.node_type, o.{owner}, v.id,"
     " vector_dims(v.data), v.data, h.indexed FROM row_count h CROSS JOIN {table} o JOIN vector v ON v.id = o.vector"
-    " WHERE h.side = ? AND o.{owner} = ANY(?) ON CONFLICT DO NOTHING"
+    " WHERE h.node_type = ? AND o.{owner} = ANY(?) ON CONFLICT DO NOTHING"
 )
-_SIDES = {"fact": ("fact", "id"), "attribute_value": ("entity", "entity")}
-"""Tables with a vector column: side and row key in ``search_vector``. A trigger handles windows."""
+_NODE_TYPES = {"fact": ("fact", "id"), "attribute_value": ("entity", "entity")}
+"""Tables with a vector column: node_type and row key in ``search_vector``. A trigger handles windows."""
 _CURRENT_CHUNKS = (
     "SELECT c.id FROM chunk c JOIN revision r ON r.id = c.revision JOIN document d ON d.id = r.document"
     " AND d.current = r.id WHERE c.id > ? ORDER BY c.id LIMIT ?"
@@ -64,8 +64,8 @@ class PostgresCopyTarget(SqlCopyTarget):
     def _complete(self, table: Table, rows: Sequence[Row]) -> None:
         if table.name == "chunk":
             self._index_words(PostgresWriter(self._connection), rows)
-        elif table.name in _SIDES:
+        elif table.name in _NODE_TYPES:
             mark_large(self._connection)
-            side, owner = _SIDES[table.name]
+            node_type, owner = _NODE_TYPES[table.name]
             owners = sorted({row[table.place(owner)] for row in rows})
-            self._connection.execute(_INSERT_NEAR.format(owner=owner, table=table.name), (side, owners))
+            self._connection.execute(_INSERT_NEAR.format(owner=owner, table=table.name), (node_type, owners))

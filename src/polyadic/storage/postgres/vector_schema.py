@@ -1,51 +1,51 @@
 """Schema of the searched vectors in PostgreSQL: one partition per dimension, filled by triggers.
 
 Inserting a vector into an HNSW index takes several times as long as all other writes for it, so a partition has an
-index of a side only once a workspace has become large, with the vectors of large workspaces only (hnsw.py).
+index of a node type only once a workspace has become large, with the vectors of large workspaces only (hnsw.py).
 """
 
 from polyadic.storage.postgres.schema_names import SCHEMA, WORKSPACE
 
 VECTORS = f"""
 CREATE TABLE search_vector (
-    side text COLLATE "C",
+    node_type text COLLATE "C",
     row bigint,
     vector bigint,
     dimension bigint,
     data halfvec NOT NULL,
     indexed boolean NOT NULL DEFAULT false,
     {WORKSPACE},
-    PRIMARY KEY (workspace, side, row, vector, dimension)
+    PRIMARY KEY (workspace, node_type, row, vector, dimension)
 ) PARTITION BY LIST (dimension);
-CREATE TABLE row_count (                        -- rows of each side, and of the passages their words
-    side text COLLATE "C",
+CREATE TABLE row_count (                        -- rows of each node type, and of the passages their words
+    node_type text COLLATE "C",
     rows bigint NOT NULL,
     words bigint NOT NULL DEFAULT 0,
     indexed boolean NOT NULL DEFAULT false,
     {WORKSPACE},
-    PRIMARY KEY (workspace, side)
+    PRIMARY KEY (workspace, node_type)
 );
 
--- Replace the vector of a row of one side; NULL means no vector.
-CREATE FUNCTION replace_vector(of_side text, of_row bigint, was bigint, becomes bigint)
+-- Replace the vector of a row of one node type; NULL means no vector.
+CREATE FUNCTION replace_vector(of_type text, of_row bigint, was bigint, becomes bigint)
     RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     IF was IS DISTINCT FROM becomes THEN
         IF was IS NOT NULL THEN
-            DELETE FROM search_vector n WHERE n.side = of_side AND n.row = of_row AND n.vector = was;
+            DELETE FROM search_vector n WHERE n.node_type = of_type AND n.row = of_row AND n.vector = was;
         END IF;
         IF becomes IS NOT NULL THEN
-            INSERT INTO search_vector (side, row, vector, dimension, data, indexed)
-                SELECT of_side, of_row, v.id, vector_dims(v.data), v.data,
-                    coalesce((SELECT h.indexed FROM row_count h WHERE h.side = of_side), false)
+            INSERT INTO search_vector (node_type, row, vector, dimension, data, indexed)
+                SELECT of_type, of_row, v.id, vector_dims(v.data), v.data,
+                    coalesce((SELECT h.indexed FROM row_count h WHERE h.node_type = of_type), false)
                 FROM vector v WHERE v.id = becomes
                 ON CONFLICT DO NOTHING;
         END IF;
     END IF;
 END $$;
-CREATE FUNCTION add_rows(of_side text, more bigint) RETURNS void LANGUAGE sql AS $$
-    INSERT INTO row_count (side, rows) VALUES (of_side, more)
-        ON CONFLICT (workspace, side) DO UPDATE SET rows = row_count.rows + excluded.rows
+CREATE FUNCTION add_rows(of_type text, more bigint) RETURNS void LANGUAGE sql AS $$
+    INSERT INTO row_count (node_type, rows) VALUES (of_type, more)
+        ON CONFLICT (workspace, node_type) DO UPDATE SET rows = row_count.rows + excluded.rows
 $$;
 
 CREATE FUNCTION fact_vector_changed() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -115,16 +115,16 @@ BEGIN
     PERFORM enable_row_security(part);
 END $$;
 
--- Create the index of one side if missing. It is built with twice the default of ef_construction, because a search then
--- misses a third as many of the nearest vectors, and grows with the default, because inserting would otherwise take
--- nearly twice as long (docs/performance-scale.md). The creation blocks writes to search_vector until the
+-- Create the index of one node type if missing. It is built with twice the default of ef_construction, because a search
+-- then misses a third as many of the nearest vectors, and grows with the default, because inserting would otherwise
+-- take nearly twice as long (docs/performance-scale.md). The creation blocks writes to search_vector until the
 -- transaction ends, so two transactions that both create one would deadlock; the lock that may_create_vector_index
 -- tries lets only one of them in.
-CREATE FUNCTION create_vector_index(of_side text, dimension bigint) RETURNS void LANGUAGE plpgsql SECURITY DEFINER
+CREATE FUNCTION create_vector_index(of_type text, dimension bigint) RETURNS void LANGUAGE plpgsql SECURITY DEFINER
     SET search_path = {SCHEMA}, public, pg_temp AS $$
 DECLARE
     part text := 'search_vector_' || dimension;
-    index text := part || '_' || of_side;
+    index text := part || '_' || of_type;
 BEGIN
     IF dimension > 4000 OR to_regclass(index) IS NOT NULL THEN
         RETURN;  -- the maximum for an index
@@ -132,13 +132,13 @@ BEGIN
     PERFORM pg_advisory_xact_lock(1349479546);
     EXECUTE format(
         'CREATE INDEX IF NOT EXISTS %I ON %I USING hnsw ((data::halfvec(%s)) halfvec_ip_ops)'
-        ' WITH (ef_construction = 128) WHERE side = %L AND indexed', index, part, dimension, of_side
+        ' WITH (ef_construction = 128) WHERE node_type = %L AND indexed', index, part, dimension, of_type
     );
     EXECUTE format('ALTER INDEX %I SET (ef_construction = 64)', index);
 END $$;
 -- Return whether the index exists or this transaction may create it, as no other is creating one.
-CREATE FUNCTION may_create_vector_index(of_side text, dimension bigint) RETURNS boolean LANGUAGE sql AS $$
-    SELECT to_regclass('search_vector_' || dimension || '_' || of_side) IS NOT NULL
+CREATE FUNCTION may_create_vector_index(of_type text, dimension bigint) RETURNS boolean LANGUAGE sql AS $$
+    SELECT to_regclass('search_vector_' || dimension || '_' || of_type) IS NOT NULL
         OR pg_try_advisory_xact_lock(1349479546)
 $$;
 """

@@ -16,7 +16,7 @@ from polyadic.storage.postgres.connection import IN_VIEW
 from polyadic.storage.postgres.query_batch import FOUND, CommonTableExpression, QueryBatch, SubQuery, parsed
 from polyadic.storage.postgres.row_cache import ROWS, RowCache
 from polyadic.storage.postgres.stats import WorkspaceStats
-from polyadic.storage.protocol import Rows, Side, Vectors
+from polyadic.storage.protocol import NodeType, Rows, Vectors
 from polyadic.storage.sql.embedding_model import other_vectors
 from polyadic.storage.sql.half_precision import HalfVector, widened
 
@@ -45,7 +45,7 @@ Also = Callable[[str, CommonTableExpression], Iterable[SubQuery]]
 
 @dataclass(frozen=True, slots=True)
 class ApproximateHits:
-    """Distinct rows, nearest first, with cosines exact to DOUBT; ``are_all`` if the side has no other rows."""
+    """Distinct rows, nearest first, with cosines exact to DOUBT; ``are_all`` if the node type has no other rows."""
 
     rows: Rows
     cosines: Floats
@@ -70,25 +70,25 @@ class PostgresVectorSearch:
     def __init__(self, asking: QueryBatch, there: WorkspaceStats) -> None:
         self._asking = asking
         self._stats = there
-        self._caches: dict[Side, RowCache] = {}
-        self._searches: dict[tuple[Side, bytes, int, bool], _Search] = {}
+        self._caches: dict[NodeType, RowCache] = {}
+        self._searches: dict[tuple[NodeType, bytes, int, bool], _Search] = {}
 
-    def prefetch(self, side: Side, vector: Vectors, count: int, also: Also) -> None:
+    def prefetch(self, node_type: NodeType, vector: Vectors, count: int, also: Also) -> None:
         """Run this search with the next statement."""
         if self._stats.dimension:
-            search = self._search_for(side, vector, count, also)
+            search = self._search_for(node_type, vector, count, also)
             if search.found is None:
                 self._asking.later(*search.parts)
 
-    def roughly(self, side: Side, vector: Vectors, count: int, also: Also) -> ApproximateHits:
+    def roughly(self, node_type: NodeType, vector: Vectors, count: int, also: Also) -> ApproximateHits:
         """Find the rows of the ``count`` nearest vectors, with approximate cosines."""
         if not self._stats.dimension:
             return ApproximateHits(_NO_HITS["row"], _NO_HITS["away"].astype(np.float32), are_all=True)
-        search = self._search_for(side, vector, count, also)
+        search = self._search_for(node_type, vector, count, also)
         hits = self._hits(search)
         if not search.by_all and len(hits) < count // 2:
             # There are few vectors, or few of those that the index returned belong to this workspace.
-            search = self._search_for(side, vector, count, also, by_all=True)
+            search = self._search_for(node_type, vector, count, also, by_all=True)
             hits = self._hits(search)
         # Iterative scans return hits in relaxed order: later ones may be nearer.
         hits = hits[np.lexsort((hits["row"], hits["away"]))]
@@ -96,29 +96,29 @@ class PostgresVectorSearch:
         cosines = -hits["away"][firsts].astype(np.float32)
         return ApproximateHits(hits["row"][firsts], cosines, search.by_all and len(hits) < count)
 
-    def cosines(self, side: Side, rows: Rows, vectors: Vectors) -> Vectors:
+    def cosines(self, node_type: NodeType, rows: Rows, vectors: Vectors) -> Vectors:
         """Return the cosines of m vectors, shape (m, d), with the nearest vector of each of n rows; shape (m, n)."""
         for vector in vectors[:1]:
             self._check_dimension(vector)
         if not len(rows):
             return np.zeros((len(vectors), 0), dtype=np.float32)
-        known, owners = self.vectors(side, rows)
+        known, owners = self.vectors(node_type, rows)
         nearest = np.maximum.reduceat(multiply(vectors, known), firsts_of(owners), axis=1)
         return np.asarray(nearest, dtype=np.float32)
 
-    def vectors(self, side: Side, rows: Rows) -> tuple[Floats, Integers]:
+    def vectors(self, node_type: NodeType, rows: Rows) -> tuple[Floats, Integers]:
         """Return the vectors of all rows, row by row, and for each vector the index of its row in ``rows``."""
-        self._asking.read(self.part(side, rows))
-        records, owners = self._vectors(side).of(rows)
+        self._asking.read(self.part(node_type, rows))
+        records, owners = self._vectors(node_type).of(rows)
         return widened(records["data"]), owners
 
-    def part(self, side: Side, rows: Rows) -> SubQuery | None:
+    def part(self, node_type: NodeType, rows: Rows) -> SubQuery | None:
         """Make the subquery that reads the vectors of rows; None if all are cached."""
-        return self._vectors(side).part(rows)
+        return self._vectors(node_type).part(rows)
 
-    def part_of(self, side: Side, rows: str, ground: CommonTableExpression) -> SubQuery:
+    def part_of(self, node_type: NodeType, rows: str, ground: CommonTableExpression) -> SubQuery:
         """Make the subquery that reads the vectors of the rows that a query finds."""
-        return self._vectors(side).part_of(rows, ground=ground)
+        return self._vectors(node_type).part_of(rows, ground=ground)
 
     def nearest_of_hubs(self, hubs: Rows, vectors: Vectors, k: int, also: Also) -> list[Rows]:
         """Find, for each of n hubs, the k facts nearest to its own of ``vectors``, shape (n, d)."""
@@ -129,7 +129,7 @@ class PostgresVectorSearch:
             _COLUMNS,
             f"SELECT n.row, n.away, o.place FROM (VALUES {', '.join(['(?::bigint, ?, ?::bigint)'] * len(hubs))})"
             " o (hub, toward, place), LATERAL (SELECT v.row, v.data <#> o.toward AS away FROM participation p"
-            f" JOIN {self._table} v ON v.side = 'fact' AND v.row = p.fact WHERE p.entity = o.hub"
+            f" JOIN {self._table} v ON v.node_type = 'fact' AND v.row = p.fact WHERE p.entity = o.hub"
             " ORDER BY 2, 1 LIMIT ?) n",
             (*(one for place, (hub, vector) in targets for one in (hub, vector, place)), k),
         )
@@ -155,35 +155,37 @@ class PostgresVectorSearch:
 
     # steps of the above
 
-    def _vectors(self, side: Side) -> RowCache:
-        if side not in self._caches:
+    def _vectors(self, node_type: NodeType) -> RowCache:
+        if node_type not in self._caches:
             columns = [("vector", ">i8"), ("head", ">i4"), ("data", ">f2", (self._stats.dimension,))]
             sql = (
                 "SELECT string_agg(int8send(row) || int8send(vector) || halfvec_send(data), '')"
-                f" FROM {self._table} WHERE side = '{side}' AND row = ANY({ROWS})"
+                f" FROM {self._table} WHERE node_type = '{node_type}' AND row = ANY({ROWS})"
             )
-            self._caches[side] = RowCache(columns, sql, then="vector")
-        return self._caches[side]
+            self._caches[node_type] = RowCache(columns, sql, then="vector")
+        return self._caches[node_type]
 
-    def _index_pays(self, side: Side, count: int) -> bool:
+    def _index_pays(self, node_type: NodeType, count: int) -> bool:
         """Return whether enough of the vectors that an index scan visits can be expected to be of this workspace."""
-        indexed = self._stats.indexed.get(side, 0)
+        indexed = self._stats.indexed.get(node_type, 0)
         if not indexed or self._stats.dimension > MOST_INDEXED:
             return False
         visited = _SCANNED if self._stats.scans_on else IN_VIEW
-        return indexed * visited >= count // 2 * self._stats.of_all.get(side, 0.0)
+        return indexed * visited >= count // 2 * self._stats.of_all.get(node_type, 0.0)
 
     @property
     def _table(self) -> str:
         return f"search_vector_{self._stats.dimension}"
 
-    def _search_for(self, side: Side, vector: Vectors, count: int, also: Also, by_all: bool = False) -> _Search:
+    def _search_for(
+        self, node_type: NodeType, vector: Vectors, count: int, also: Also, by_all: bool = False
+    ) -> _Search:
         """Return the search for these arguments, cached or new; exhaustive where the index does not pay."""
-        by_all = by_all or not self._index_pays(side, count)
-        key = (side, vector.tobytes(), count, by_all)
+        by_all = by_all or not self._index_pays(node_type, count)
+        key = (node_type, vector.tobytes(), count, by_all)
         if key not in self._searches:
             self._check_dimension(vector)
-            query = self._by_all(side, vector, count) if by_all else self._by_index(side, vector, count)
+            query = self._by_all(node_type, vector, count) if by_all else self._by_index(node_type, vector, count)
             self._searches[key] = _make_search(query, also, by_all)
             for evicted in list(self._searches)[:-_MOST_SEARCHES]:
                 del self._searches[evicted]
@@ -195,22 +197,24 @@ class PostgresVectorSearch:
             self._asking.read(*search.parts)
         return search.found
 
-    def _by_index(self, side: Side, vector: Vectors, k: int) -> CommonTableExpression:
+    def _by_index(self, node_type: NodeType, vector: Vectors, k: int) -> CommonTableExpression:
         # Must match the index definition literally: the planner uses the index only if it can prove the match.
         away = f"data::halfvec({self._stats.dimension}) <#> ?"
-        seen = f"SELECT row, {away} FROM {self._table} WHERE side = '{side}' AND indexed ORDER BY {away} LIMIT ?"
-        most = min(MOST_SEEN, self._stats.indexed[side] // ONE_SEEN_OF)
+        seen = (
+            f"SELECT row, {away} FROM {self._table} WHERE node_type = '{node_type}' AND indexed ORDER BY {away} LIMIT ?"
+        )
+        most = min(MOST_SEEN, self._stats.indexed[node_type] // ONE_SEEN_OF)
         return CommonTableExpression(
             _COLUMNS,
             f"SELECT row, away, 0 FROM ({seen}) seen (row, away) ORDER BY away LIMIT ?",
             (*HalfVector.each(np.stack([vector, vector])), max(k, most), k),
         )
 
-    def _by_all(self, side: Side, vector: Vectors, k: int) -> CommonTableExpression:
+    def _by_all(self, node_type: NodeType, vector: Vectors, k: int) -> CommonTableExpression:
         return CommonTableExpression(
             _COLUMNS,
-            f"SELECT row, min(data <#> ?), 0 FROM {self._table} WHERE side = ? GROUP BY row ORDER BY 2 LIMIT ?",
-            (*HalfVector.each(vector[None, :]), side, k),
+            f"SELECT row, min(data <#> ?), 0 FROM {self._table} WHERE node_type = ? GROUP BY row ORDER BY 2 LIMIT ?",
+            (*HalfVector.each(vector[None, :]), node_type, k),
         )
 
     def _check_dimension(self, vector: Vectors) -> None:

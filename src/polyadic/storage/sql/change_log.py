@@ -14,7 +14,7 @@ import numpy as np
 from polyadic.model.resolution import EntityResolution, ResolutionDecision
 from polyadic.storage.connection import Connection
 from polyadic.storage.incidence import Integers
-from polyadic.storage.records import SIDES, Side
+from polyadic.storage.records import NODE_TYPES, NodeType
 from polyadic.storage.sql.meta import put_meta
 from polyadic.storage.sql.title_entities import titled_documents
 
@@ -44,12 +44,12 @@ class TouchedRows:
     decisions: set[ResolutionDecision] = field(default_factory=set)
 
 
-def touched_since(connection: Connection, number: int) -> dict[Side, Integers]:
-    """Return the table keys, by side, that were touched after the state with this number."""
+def touched_since(connection: Connection, number: int) -> dict[NodeType, Integers]:
+    """Return the table keys, by node type, that were touched after the state with this number."""
     records = connection.execute("SELECT entities, facts, chunks FROM change_log WHERE id > ?", (number,)).fetchall()
     packed = zip(*records, strict=True) if records else ((), (), ())
     unpacked = (np.unique(np.frombuffer(b"".join(blobs), dtype=_PACKED)) for blobs in packed)
-    return {side: rows.astype(np.int64) for side, rows in zip(SIDES, unpacked, strict=True)}
+    return {node_type: rows.astype(np.int64) for node_type, rows in zip(NODE_TYPES, unpacked, strict=True)}
 
 
 def enter(connection: Connection, touched: TouchedRows) -> None:

@@ -19,8 +19,8 @@ from polyadic.storage.protocol import (
     FailedChunk,
     Fingerprint,
     LedgerEntry,
+    NodeType,
     OriginalRecord,
-    Side,
     UsageTotals,
 )
 from polyadic.storage.records import contains
@@ -76,8 +76,8 @@ class TableSizes(Protocol):
     def participations(self) -> int:
         """Number of pairs of a fact and an entity."""
 
-    def size(self, side: Side) -> int:
-        """Return the number of rows on one side."""
+    def size(self, node_type: NodeType) -> int:
+        """Return the number of rows of one node type."""
 
 
 class SqlRecordReader:

@@ -9,7 +9,7 @@ import numpy as np
 from polyadic.model.aggregation import mean_score
 from polyadic.model.types import Entity, Fact, SourceSpan, Span
 from polyadic.storage.connection import Connection
-from polyadic.storage.records import Rows, Side, Statement, Vectors
+from polyadic.storage.records import NodeType, Rows, Statement, Vectors
 from polyadic.storage.sql.digests import digest_bytes, text_digest
 from polyadic.storage.sql.embedding_model import dimension_of
 from polyadic.storage.sql.half_precision import kept, widened
@@ -34,11 +34,11 @@ class SqlRowReader(ABC):
         self._connection = connection
 
     @abstractmethod
-    def _keys(self, side: Side, rows: Rows) -> Rows:
+    def _keys(self, node_type: NodeType, rows: Rows) -> Rows:
         """Return the table keys of rows."""
 
     @abstractmethod
-    def _rows(self, side: Side, keys: Sequence[int]) -> Rows:
+    def _rows(self, node_type: NodeType, keys: Sequence[int]) -> Rows:
         """Return the rows of table keys."""
 
     def _is_seen_chunk(self, chunk: int) -> bool:
@@ -118,17 +118,17 @@ class SqlRowReader(ABC):
         )
         return self._rows("chunk", [row for (row,) in rows])
 
-    def _with_prefix(self, side: Side, prefix: str, limit: int | None) -> Rows:
+    def _with_prefix(self, node_type: NodeType, prefix: str, limit: int | None) -> Rows:
         """Return the rows whose public identifiers begin with a prefix, in their order; at most ``limit``."""
         padded = prefix.lower()
         low, high = bytes.fromhex(padded.ljust(32, "0")), bytes.fromhex(padded.ljust(32, "f"))
         # The table also holds chunks of staged revisions, which readers must not see.
-        rows_of_side = PUBLISHED if side == "chunk" else f"{side} c"
+        rows_of_type = PUBLISHED if node_type == "chunk" else f"{node_type} c"
         rows = self._connection.execute(
-            f"SELECT c.id FROM {rows_of_side} WHERE c.digest BETWEEN ? AND ? ORDER BY c.digest LIMIT ?",
+            f"SELECT c.id FROM {rows_of_type} WHERE c.digest BETWEEN ? AND ? ORDER BY c.digest LIMIT ?",
             (low, high, _ALL if limit is None else limit),
         )
-        return self._rows(side, [row for (row,) in rows])
+        return self._rows(node_type, [row for (row,) in rows])
 
     def statements(self, chunk_ids: Sequence[str]) -> list[Statement]:
         records = select_in(
@@ -146,13 +146,13 @@ class SqlRowReader(ABC):
 
     # statistics
 
-    def tokens(self, side: Literal["fact", "chunk"], rows: Rows) -> Rows:
-        records = self._fetch(side, rows, f"SELECT id, tokens FROM {side} WHERE id {{any_of}}")
+    def tokens(self, node_type: Literal["fact", "chunk"], rows: Rows) -> Rows:
+        records = self._fetch(node_type, rows, f"SELECT id, tokens FROM {node_type} WHERE id {{any_of}}")
         return np.array([tokens for (tokens,) in records], dtype=np.int64)
 
     # steps of the above
 
-    def _fetch(self, side: Side, rows: Rows, sql: str) -> list[tuple[Any, ...]]:
-        ids = self._keys(side, rows).tolist()
+    def _fetch(self, node_type: NodeType, rows: Rows, sql: str) -> list[tuple[Any, ...]]:
+        ids = self._keys(node_type, rows).tolist()
         by_id = {record[0]: record[1:] for record in select_in(self._connection, sql, ids)}
         return [by_id[i] for i in ids]
