@@ -1,6 +1,6 @@
 """Evaluate entity resolution on Re-DocRED, with and without decisions: ``python -m benchmarks.entity_resolution``.
 
-It writes a table to docs/quality.md. Every annotated mention participates in the statement of its sentence, so only
+It writes a table to docs/quality.md. Every annotated mention participates in the fact of its sentence, so only
 resolution is measured, not extraction.
 """
 
@@ -154,18 +154,18 @@ def _growth(folder: Path) -> str:
 
 @dataclass(slots=True)
 class _ListExtractor:
-    """Extractor for lines that list the participants of a statement, separated by bars."""
+    """Extractor for lines that list the participants of a fact, separated by bars."""
 
     name: str = "listed"
     paid: bool = False
 
     async def extract(self, document: Document, chunk: Chunk) -> Extraction:
-        statements, start = [], chunk.span.start
+        evidence, start = [], chunk.span.start
         for line in chunk.text.split("\n"):
             names = tuple(Participation(name, "", f"{name} of the {start % 97} group") for name in line.split(" | "))
-            statements.append(Evidence(line, 8.0, names, (Span(start, start + len(line)),), self.name))
+            evidence.append(Evidence(line, 8.0, names, (Span(start, start + len(line)),), self.name))
             start += len(line) + 1
-        return Extraction(tuple(statements))
+        return Extraction(tuple(evidence))
 
 
 def _people(count: int) -> list[Document]:

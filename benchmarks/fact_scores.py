@@ -30,17 +30,17 @@ HIGHEST = 10.0
 
 @dataclass(frozen=True, slots=True)
 class JudgedFact:
-    """A fact with its score and the verdicts on its statement and on its participants."""
+    """A fact with its score and the verdicts on its text and on its participants."""
 
     group: str
     fact: str
     score: float
-    statement: bool
+    text_is_right: bool
     participants: bool
 
     @property
     def right(self) -> bool:
-        return self.statement and self.participants
+        return self.text_is_right and self.participants
 
 
 def main() -> None:
@@ -105,7 +105,7 @@ def tables(facts: Sequence[JudgedFact]) -> Iterator[str]:
     for fact in facts:
         groups[fact.group].append(fact)
     yield ""
-    yield "| facts | judged | statement right | participants right | both | mean score / 10 | calibration error | AUC |"
+    yield "| facts | judged | text right | participants right | both | mean score / 10 | calibration error | AUC |"
     yield "|---|---|---|---|---|---|---|---|"
     for group, of_group in groups.items():
         cells = [f"{np.mean([getattr(one, name) for one in of_group]):.2f}" for name in _SHARES]
@@ -123,7 +123,7 @@ def tables(facts: Sequence[JudgedFact]) -> Iterator[str]:
             yield f"| {group} | {score:g} | {len(of_bin)} | {right} | {right / len(of_bin):.2f} |"
 
 
-_SHARES = ("statement", "participants", "right")
+_SHARES = ("text_is_right", "participants", "right")
 
 
 def check_sample(facts: Sequence[JudgedFact], folder: Path) -> None:

@@ -43,19 +43,19 @@ class Grown(Plan):
 
     def _export(self, number: int, facts: list[list[int]]) -> DocumentExport:
         export = super()._export(number, facts)
-        (passage,) = export.passages
+        (chunk_export,) = export.chunk_exports
         values, chances = _chances(FACT_SCORES)
         scores = np.random.default_rng(number).choice(values, size=len(facts), p=chances)
-        evidence = zip(passage.evidence, scores.tolist(), strict=True)
+        evidence = zip(chunk_export.evidence, scores.tolist(), strict=True)
         scored = tuple(
             replace(
-                statement,
+                one,
                 score=score,
-                participants=tuple(_described(participant, number) for participant in statement.participants),
+                participants=tuple(_described(participant, number) for participant in one.participants),
             )
-            for statement, score in evidence
+            for one, score in evidence
         )
-        return replace(export, passages=(replace(passage, evidence=scored),))
+        return replace(export, chunk_exports=(replace(chunk_export, evidence=scored),))
 
     def _participation(self, entity: int) -> Participation:
         scores, chances = _chances(ENTITY_SCORES)

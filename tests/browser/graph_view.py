@@ -33,7 +33,7 @@ MANY, MANY_FACTS = 2000, 2700
 
 
 def put_in(folder: Path, name: str, rows: Sequence[dict[str, Any]]) -> None:
-    """A workspace in a folder that is yet to be served, with these statements and their typed entities."""
+    """A workspace in a folder that is yet to be served, with these facts and their typed entities."""
     (folder / name).mkdir(parents=True)
     (folder / name / "polyadic.toml").write_text('[embedding]\nmodel = "hashing"\n')
     file = folder / f"{name}.jsonl"

@@ -33,12 +33,11 @@ def test_citation_names_its_headings(polyadic: Command, tmp_path: Path) -> None:
     assert "tools.md, line 7 · Prices › Members" in polyadic("search", "shredder").out
 
 
-def test_index_and_status_count_the_same_statements(polyadic: Command, tmp_path: Path) -> None:
+def test_index_and_status_count_the_same_evidence(polyadic: Command, tmp_path: Path) -> None:
     (tmp_path / "twice.md").write_text(f"{SENTENCE}\n\n{SENTENCE}\n")
-    said = "2 statements, 2 of them with a fact\n"
-    assert said in polyadic("index", "twice.md").out
+    assert "2 pieces of evidence, 2 of them with a fact\n" in polyadic("index", "twice.md").out
     shown = polyadic("status").out
-    assert said in shown and "facts      1, " in shown
+    assert "evidence   2 pieces, 2 of them with a fact\n" in shown and "facts      1, " in shown
 
 
 def test_citation_can_be_shown_in_its_document(polyadic: Command, indexed: Path) -> None:

@@ -51,7 +51,7 @@ def test_summary_shows_usage_and_cost(
     monkeypatch.setenv("POLYADIC_MODEL__COMPLETION_PRICE", "0.6")
     done = polyadic("index", str(letters))
     assert done.code == 0 and done.err == ""
-    assert "4 documents: 4 added" in done.out and "48 statements, 48 of them with a fact" in done.out
+    assert "4 documents: 4 added" in done.out and "48 pieces of evidence, 48 of them with a fact" in done.out
     money = (server.prompt_tokens * 0.15 + server.completion_tokens * 0.6) / 1e6
     assert f"{len(server.calls)} calls, {server.prompt_tokens:,} tokens sent" in done.out
     assert f"received, ${money:.4f}" in done.out
@@ -243,7 +243,7 @@ def test_ctrl_c_keeps_paid_replies(
 @pytest.mark.parametrize(
     ("reply", "said"),
     [
-        ('{"facts": []}', "the model found no statements in these chunks"),
+        ('{"facts": []}', "the model found no evidence in these chunks"),
         ("No idea.", 'could not be read, the last because recorded gave no facts that can be read ("No idea.")'),
         (
             '{"facts": [{"text": "Jonas slept.", "entities": [{"name": "Jonas Brandt"}, {"name": "Xerxes"}]}]}',
@@ -273,14 +273,14 @@ FAILED = [FailedChunk("a", "b", Span(0, 1), "it rained")]
         (IndexReport(added=1), ["there is no text"]),
         (IndexReport(added=1, chunks=1), ["headings?"]),
         (IndexReport(added=1, chunks=1, by_model=True), ["the model found"]),
-        (IndexReport(added=1, chunks=1, evidence=2, without_fact=2), ["2 statements name fewer"]),
+        (IndexReport(added=1, chunks=1, evidence=2, without_fact=2), ["2 pieces of evidence name fewer"]),
         (IndexReport(added=1, chunks=1, evidence=2, without_fact=2, by_model=True), ["a larger model may find more"]),
         (IndexReport(changed=1, chunks=1, failed=FAILED, by_model=True), ["the last because it rained"]),
         (IndexReport(outdated=1, unchanged=1, chunks=1, failed=FAILED), ["the last because it rained"]),
         (IndexReport(chunks=1, stopped="no key"), ["the run stopped before"]),
         (
             IndexReport(resumed=1, chunks=3, failed=FAILED, evidence=1, without_fact=1, stopped="no key"),
-            ["the run stopped", "1 chunk could not be read", "1 statement names fewer"],
+            ["the run stopped", "1 chunk could not be read", "1 piece of evidence names fewer"],
         ),
     ],
 )

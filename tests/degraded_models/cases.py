@@ -39,7 +39,7 @@ class Case:
     """One way to misbehave.
 
     ``times`` is how often it happens (ALWAYS: each time), ``asked`` how many requests about the chunk reach the server
-    in the first run, ``facts`` and ``statements`` what is kept of it, ``problems`` what the report counts, ``failed``
+    in the first run, ``facts`` and ``evidence`` what is kept of it, ``problems`` what the report counts, ``failed``
     why the chunk is not read; empty where it is.
     """
 
@@ -48,7 +48,7 @@ class Case:
     times: int | None = ALWAYS
     asked: int = 1
     facts: int = SENTENCES
-    statements: int = SENTENCES
+    evidence: int = SENTENCES
     problems: Mapping[str, int] = field(default_factory=dict)
     failed: str = ""
 

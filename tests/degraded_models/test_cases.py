@@ -65,7 +65,7 @@ def test_one_bad_reply_affects_only_its_chunk(
     code, report = report_of(polyadic, "index", str(papers))
     assert (code, report["added"], report["stopped"]) == (3 if case.failed else 0, 3, "")
     assert asked_about(server) == case.asked and len(server.asked) == case.asked + 2
-    assert report["evidence"] == OTHERS + case.statements
+    assert report["evidence"] == OTHERS + case.evidence
     assert report["evidence"] - report["without_fact"] == OTHERS + case.facts
     assert {reason: report["problems"].get(reason) for reason in case.problems} == case.problems
     assert [(Path(failed["source"]).name, case.failed in failed["reason"]) for failed in report["failed"]] == (

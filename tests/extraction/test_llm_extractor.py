@@ -119,11 +119,11 @@ def test_entities_are_listed_once_and_linked_from_facts(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("stated", "sentences", "reason"),
     [
-        ("Ada Lovelace met Charles Babbage in 1844.", [1], "the passage does not contain the number 1844"),
-        ("Ada Lovelace met Napoleon.", [1], "the passage does not contain the name Napoleon"),
-        ("Ada Lovelace met Charles Babbage.", [9], "it cites no sentence of the passage"),
+        ("Ada Lovelace met Charles Babbage in 1844.", [1], "the text does not contain the number 1844"),
+        ("Ada Lovelace met Napoleon.", [1], "the text does not contain the name Napoleon"),
+        ("Ada Lovelace met Charles Babbage.", [9], "it cites no sentence of the text"),
         ("Ada Lovelace met Charles Babbage in London.", [1], ""),
-        ("Ada Lovelace met Charles Babbage 15 times.", [1], "the passage does not contain the number 15"),
+        ("Ada Lovelace met Charles Babbage 15 times.", [1], "the text does not contain the number 15"),
     ],
 )
 def test_facts_that_the_passage_does_not_support_are_kept_and_not_used(
@@ -134,7 +134,7 @@ def test_facts_that_the_passage_does_not_support_are_kept_and_not_used(
         with workspace(tmp_path / "kb", server) as kb:
             report = kb.add([ADA])
             assert [e.unsupported for e in evidence(kb, ADA.source)] == [reason]
-            assert (report.unsupported_statements, report.evidence_with_fact) == ((1, 0) if reason else (0, 1))
+            assert (report.unsupported_evidence, report.evidence_with_fact) == ((1, 0) if reason else (0, 1))
             assert kb.status().counts.facts == report.evidence_with_fact
             export_file(kb, "jsonl", tmp_path / "facts.jsonl")
         with workspace(tmp_path / "used", server, ExtractionSettings(use_unsupported=True)) as kb:
@@ -151,7 +151,7 @@ def test_section_numbers_may_be_put_together_from_headings(tmp_path: Path) -> No
     with serving(*rows) as server, workspace(tmp_path, server) as kb:
         kb.add([Document("memory:contract", "", text)])
         stated = [e.unsupported for e in evidence(kb, "memory:contract")]
-    assert stated == ["", "the passage does not contain the number 2.7"]
+    assert stated == ["", "the text does not contain the number 2.7"]
 
 
 def test_pronouns_are_no_entities(tmp_path: Path) -> None:
@@ -178,7 +178,7 @@ def test_invented_names_are_dropped_and_unary_facts_kept_as_evidence(tmp_path: P
     ]
     with serving(*rows) as server, workspace(tmp_path, server) as kb:
         report = kb.add([ADA])
-        assert report.problems["entity found neither in its fact nor in the passage"] == 2
+        assert report.problems["entity found neither in its fact nor in the text"] == 2
         assert (report.evidence, report.without_fact, report.evidence_with_fact) == (3, 2, 1)
         assert [e.keys for e in evidence(kb, ADA.source)] == [
             ("ada lovelace", "london"),

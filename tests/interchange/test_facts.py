@@ -41,7 +41,7 @@ def test_recorded_facts_are_imported_unchanged(tmp_path: Path) -> None:
         for document in recorded
         for fact in document["facts"]
     }
-    # With the usual length of chunks; a passage is one.
+    # With the usual length of chunks.
     with workspace(tmp_path / "kb", Settings(embedding=EmbeddingSettings(model="hashing"))) as kb:
         report = import_file(kb, DATA / "facts.jsonl", [DATA / "corpus.jsonl"])
         assert (report.added, report.evidence, report.without_fact, report.skipped) == (780, 2_020, 0, [])
@@ -84,7 +84,7 @@ def test_lines_of_one_document_may_be_scattered(tmp_path: Path) -> None:
         x, y = contents(kb)
         assert (x.document.source, x.document.title) == (f"{file}#x", "X")
         assert x.document.text == "One and two.\nThree and four."
-        assert [said.spans for said in x.passages[0].evidence] == [(Span(0, 12),), (Span(13, 28),)]
+        assert [said.spans for said in x.chunk_exports[0].evidence] == [(Span(0, 12),), (Span(13, 28),)]
         assert y.document.text == "Y has Z."
         assert report.problems == {SPANS_OF_NOTHING: 1}
 
@@ -106,7 +106,7 @@ def test_spans_refer_to_the_given_documents(tmp_path: Path) -> None:
         by_source = {t.document.source: t for t in contents(kb)}
         assert len(by_source) == 2
         found = by_source[str(notes)]
-        assert [(said.extractor, said.spans) for said in found.passages[0].evidence] == [
+        assert [(said.extractor, said.spans) for said in found.chunk_exports[0].evidence] == [
             ("import", (Span(11, 11 + len(MET)),)),
             ("by hand", (Span(0, 10),)),
         ]
@@ -127,10 +127,10 @@ def test_facts_are_aligned_to_chunks(tmp_path: Path) -> None:
     with workspace(tmp_path / "kb") as kb:
         import_file(kb, file, [tmp_path / "long.txt"])
         (content,) = contents(kb)
-        (passage,) = [passage for passage in content.passages if passage.evidence]
-        assert len(content.passages) > 3
-        assert ADA[:40] in passage.chunk.text
-        assert [len(said.spans) for said in passage.evidence] == [1, 0]
+        (chunk_export,) = [chunk_export for chunk_export in content.chunk_exports if chunk_export.evidence]
+        assert len(content.chunk_exports) > 3
+        assert ADA[:40] in chunk_export.chunk.text
+        assert [len(said.spans) for said in chunk_export.evidence] == [1, 0]
 
 
 def test_facts_with_spans_beyond_the_text_are_dropped(tmp_path: Path) -> None:

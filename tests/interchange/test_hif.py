@@ -131,7 +131,7 @@ def test_foreign_edge_becomes_a_document_with_its_attributes(tmp_path: Path) -> 
             "incidence 1": '{"weight": 2.0, "attrs": {"role": "reactant"}, "direction": "tail"}',
             "incidence 2": '{"direction": "head"}',
         }
-        (said,) = reaction.passages[0].evidence
+        (said,) = reaction.chunk_exports[0].evidence
         assert [(p.name, p.type, p.score) for p in said.participants] == [("water", "compound", 80), ("oxygen", "", 50)]
         assert said.score == 9
         assert by_source["edge/single"].document.text == "single: oxygen"

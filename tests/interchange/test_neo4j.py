@@ -58,13 +58,15 @@ def test_any_text_round_trips_and_all_endpoints_exist(documents: list[Document],
         assert ends <= set(identifiers)
         assert [row["text"] for row in rows["chunks.csv"]] == [chunk.text for one in stored for chunk in one.chunks]
         assert [row["title"] for row in rows["documents.csv"]] == [one.document.title for one in stored]
-        statements = [s for one in stored for passage in one.passages for s in passage.evidence if s.fact_id]
-        details = {str(FactDetails.of(statement) or "") for statement in statements} - {""}
+        evidence = [
+            s for one in stored for chunk_export in one.chunk_exports for s in chunk_export.evidence if s.fact_id
+        ]
+        details = {str(FactDetails.of(one) or "") for one in evidence} - {""}
         written = "\n".join(row["details"] for row in rows["stated_in.csv"])
         assert all(line in written for line in details) and bool(details) == bool(written.strip())
 
 
-def test_dates_of_documents_and_details_of_statements_are_columns(tmp_path: Path) -> None:
+def test_dates_of_documents_and_details_of_evidence_are_columns(tmp_path: Path) -> None:
     detailed = Evidence(
         ADA, 5.0, (Participation("Ada", role="author"), Participation("London")), (), "drawn", "", "1843"
     )

@@ -94,7 +94,7 @@ def test_failed_chunks_stay_marked(tmp_path: Path) -> None:
     document = Document("memory:a", "", ". ".join(f"Sentence {i} is about Ada and the Engine" for i in range(80)))
     with workspace(tmp_path / "first") as first, workspace(tmp_path / "second") as second:
         fill(first, [document], [])
-        failed = [passage.failure for passage in contents(first)[0].passages if passage.failure]
+        failed = [chunk_export.failure for chunk_export in contents(first)[0].chunk_exports if chunk_export.failure]
         assert failed == ["no reply to ''"] * len(failed) != []
         export_file(first, "hif", tmp_path / "kb.json")
         import_file(second, tmp_path / "kb.json")

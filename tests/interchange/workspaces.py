@@ -43,7 +43,7 @@ drafts = st.builds(
     participants=st.lists(participants, max_size=4).map(tuple),
     spans=st.sampled_from([(), (Span(0, 3),), (Span(0, 1), Span(2, 4))]),
     extractor=st.sampled_from(["one", "another"]),
-    unsupported=st.sampled_from(["", "the passage does not contain the number 9"]),
+    unsupported=st.sampled_from(["", "the text does not contain the number 9"]),
     valid_from=st.sampled_from(["", "1843"]),
     valid_to=st.sampled_from(["", "1852-11-27"]),
     qualifiers=st.dictionaries(texts, texts, max_size=2).map(lambda qualifiers: tuple(qualifiers.items())),

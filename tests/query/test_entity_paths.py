@@ -12,7 +12,7 @@ from polyadic.query import entity_paths
 from polyadic.query.entity_paths import MOST_FACTS, EntityPath, shortest_path
 from polyadic.storage.protocol import Reader
 from polyadic.storage.sqlite.store import SqliteStore
-from tests.support.store_driver import Statement, publish
+from tests.support.store_driver import WrittenFact, publish
 
 
 def row(reader: Reader, name: str) -> int:
@@ -28,11 +28,11 @@ def between(reader: Reader, start: str, goal: str) -> list[str]:
     return names(reader, shortest_path(reader, row(reader, start), row(reader, goal)))
 
 
-def chain(length: int) -> list[Statement]:
+def chain(length: int) -> list[WrittenFact]:
     return [(f"Thing {n} met thing {n + 1}.", [f"Thing {n}", f"Thing {n + 1}"]) for n in range(length)]
 
 
-def distances(statements: list[Statement], start: str) -> dict[str, int]:
+def distances(statements: list[WrittenFact], start: str) -> dict[str, int]:
     """By exhaustive search, the number of facts from an entity to each other one."""
     found, ring = {start: 0}, {start}
     while ring:
@@ -45,7 +45,7 @@ def distances(statements: list[Statement], start: str) -> dict[str, int]:
 def test_paths_are_shortest(tmp_path: Path, seed: int) -> None:
     drawn = random.Random(seed)
     things = [f"Thing {number}" for number in range(40)]
-    statements: list[Statement] = [(f"Statement {n}.", drawn.sample(things, drawn.randint(2, 4))) for n in range(22)]
+    statements: list[WrittenFact] = [(f"Statement {n}.", drawn.sample(things, drawn.randint(2, 4))) for n in range(22)]
     store = SqliteStore(tmp_path, "drawn-16")
     publish(store, "all", statements)
     named = sorted({name for _, joined in statements for name in joined})

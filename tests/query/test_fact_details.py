@@ -1,4 +1,4 @@
-"""What the statements of facts say besides their text reaches users and models."""
+"""What the evidence of facts says besides their text reaches users and models."""
 
 import json
 from collections.abc import Iterator
@@ -49,9 +49,9 @@ def kb(folder: Path) -> Iterator[Workspace]:
         yield opened
 
 
-def found(kb: Workspace, statement: str, only: Filter | None = None) -> list[Item]:
-    knowledge = kb.retrieve(statement, only=only)
-    return [fact for fact in knowledge.facts if fact.text == statement]
+def found(kb: Workspace, text: str, only: Filter | None = None) -> list[Item]:
+    knowledge = kb.retrieve(text, only=only)
+    return [fact for fact in knowledge.facts if fact.text == text]
 
 
 def test_each_kind_of_detail_is_shown_once(kb: Workspace) -> None:

@@ -10,7 +10,7 @@ from polyadic.resolution.descriptions import genus
 from polyadic.resolution.homonyms import Homonym, homonyms
 from polyadic.resolution.merge_candidates import CandidatePairs
 from polyadic.storage.sqlite.store import SqliteStore
-from tests.resolution.test_merge_candidates import publish_described, publish_statements
+from tests.resolution.test_merge_candidates import publish_described, publish_facts
 from tests.support.store_driver import decide
 
 SHIP = "spacecraft"
@@ -111,27 +111,27 @@ def test_roles_and_unique_words_are_no_kinds(store: SqliteStore, entity_type: st
 
 
 def test_types_conflict_only_without_a_common_neighbour(store: SqliteStore) -> None:
-    publish_statements(store, "a", [("The Center launched it.", [("Kennedy", "place"), ("Pad 39A", "")])])
-    publish_statements(store, "b", [("The Center owns it.", [("Kennedy", "organization"), ("Pad 39A", "")])])
+    publish_facts(store, "a", [("The Center launched it.", [("Kennedy", "place"), ("Pad 39A", "")])])
+    publish_facts(store, "b", [("The Center owns it.", [("Kennedy", "organization"), ("Pad 39A", "")])])
     assert of(store) == []
 
 
 def test_year_may_also_be_the_name_of_an_album(store: SqliteStore) -> None:
-    publish_statements(store, "a", [("Taylor Swift sang 1989.", [("1989 ", "album"), ("Taylor Swift", "")])])
-    publish_statements(store, "b", [("The wall fell in 1989.", [("1989", "date"), ("wall", "")])])
+    publish_facts(store, "a", [("Taylor Swift sang 1989.", [("1989 ", "album"), ("Taylor Swift", "")])])
+    publish_facts(store, "b", [("The wall fell in 1989.", [("1989", "date"), ("wall", "")])])
     (homonym,) = of(store)
     assert {sense.name for sense in homonym.senses} == {"1989 (album)", "1989 (date)"}
 
 
 def test_common_noun_is_no_homonym(store: SqliteStore) -> None:
     for number, kind in enumerate(("person", "organization")):
-        publish_statements(store, kind, [(f"A guard {number}.", [("guard", kind), (f"neighbour {number}", "")])])
+        publish_facts(store, kind, [(f"A guard {number}.", [("guard", kind), (f"neighbour {number}", "")])])
     assert of(store) == []
 
 
 def test_magazine_is_a_work_and_an_organization(store: SqliteStore) -> None:
-    publish_statements(store, "a", [("It was ranked.", [("Billboard", "organization"), ("Janis", "")])])
-    publish_statements(store, "b", [("It was printed.", [("Billboard", "magazine"), ("Berry", "")])])
+    publish_facts(store, "a", [("It was ranked.", [("Billboard", "organization"), ("Janis", "")])])
+    publish_facts(store, "b", [("It was printed.", [("Billboard", "magazine"), ("Berry", "")])])
     assert of(store) == []
 
 

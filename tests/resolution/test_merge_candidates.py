@@ -28,7 +28,7 @@ def store(tmp_path: Path) -> Iterator[SqliteStore]:
     made.close()
 
 
-def publish_statements(store: SqliteStore, name: str, said: Said) -> Document:
+def publish_facts(store: SqliteStore, name: str, said: Said) -> Document:
     """A document that says this, with the types of those who take part."""
     source = Document(f"/docs/{name}.txt", "", " ".join(text for text, _ in said))
     chunk = Chunk(source.id, Span(0, len(source.text)), source.text, 9, 0)
@@ -90,8 +90,8 @@ def test_british_and_american_spellings_are_proposed_and_not_merged(store: Sqlit
 def test_merges_are_not_transitive(store: SqliteStore) -> None:
     """I.M.F. may be two, each of which spells it out; they do not become one by that."""
     funds = ["International Monetary Fund", "Inner Mongolia Folklore"]
-    publish_statements(store, "a", [(f"{funds[0]} (IMF) lends.", [(funds[0], ""), ("IMF", ""), ("money", "")])])
-    publish_statements(store, "b", [(f"{funds[1]} (IMF) sings.", [(funds[1], ""), ("IMF", ""), ("songs", "")])])
+    publish_facts(store, "a", [(f"{funds[0]} (IMF) lends.", [(funds[0], ""), ("IMF", ""), ("money", "")])])
+    publish_facts(store, "b", [(f"{funds[1]} (IMF) sings.", [(funds[1], ""), ("IMF", ""), ("songs", "")])])
     assert all(found(store)[frozenset((fund, "IMF"))][0] >= CERTAIN for fund in funds)
     assert [len(group) for group in merges(store)] == [2]
 
@@ -119,8 +119,8 @@ def test_decided_pairs_are_not_proposed_again(store: SqliteStore) -> None:
 
 
 def test_incompatible_types_lower_the_score(store: SqliteStore) -> None:
-    publish_statements(store, "a", [("Núria flows.", [("Núria", "river"), ("valley", "")])])
-    publish_statements(store, "b", [("Nuria sings.", [("Nuria", "person"), ("songs", "")])])
+    publish_facts(store, "a", [("Núria flows.", [("Núria", "river"), ("valley", "")])])
+    publish_facts(store, "b", [("Nuria sings.", [("Nuria", "person"), ("songs", "")])])
     score, why = found(store)[frozenset(("Núria", "Nuria"))]
     assert score < CERTAIN
     assert "but one is river, the other person" in why or "but one is person, the other river" in why
@@ -143,7 +143,7 @@ def test_accents_and_legal_forms_prevent_certain_merges(
     store: SqliteStore, one: str, other: str, kind: str, merged: bool
 ) -> None:
     stated = [(f"{name} is here.", [(name, kind), (f"place {number}", "")]) for number, name in enumerate((one, other))]
-    publish_statements(store, "a", stated)
+    publish_facts(store, "a", stated)
     assert frozenset((one, other)) in found(store), "proposed in any case"
     assert bool(merges(store)) == merged
 
@@ -151,7 +151,7 @@ def test_accents_and_legal_forms_prevent_certain_merges(
 def test_shared_last_name_is_never_certain(store: SqliteStore) -> None:
     for first in ("Clara", "Robert"):
         person, last = (f"{first} Schumann", "person"), ("Schumann", "person")
-        publish_statements(
+        publish_facts(
             store,
             first,
             [(f"{first} Schumann played.", [person, ("piano", "")]), ("Schumann left.", [last, ("it", "")])],
@@ -167,8 +167,8 @@ def test_shared_last_name_is_never_certain(store: SqliteStore) -> None:
 
 
 def test_name_with_two_types_may_be_a_homonym(store: SqliteStore) -> None:
-    publish_statements(store, "planet", [("Mercury is hot.", [("Mercury", "place"), ("heat", "")])])
-    source = publish_statements(store, "singer", [("Mercury sang.", [("Mercury", "person"), ("songs", "")])])
+    publish_facts(store, "planet", [("Mercury is hot.", [("Mercury", "place"), ("heat", "")])])
+    source = publish_facts(store, "singer", [("Mercury sang.", [("Mercury", "person"), ("songs", "")])])
     with store.read() as reader:
         (homonym,) = homonyms(reader, CandidatePairs.of(reader))
     assert {sense.name for sense in homonym.senses} == {"Mercury (place)", "Mercury (person)"}
@@ -209,11 +209,11 @@ def test_nearest_entities_by_vector_are_candidates(rows: int) -> None:
 
 
 Described = Sequence[tuple[str, str, str]]
-"""Entities of a statement: name, type and description."""
+"""Entities of a fact: name, type and description."""
 
 
 def publish_described(store: SqliteStore, name: str, said: Sequence[tuple[str, Described]]) -> Document:
-    """A document whose statements describe their entities, as those of a language model do."""
+    """A document whose facts describe their entities, as those of a language model do."""
     source = Document(f"/docs/{name}.txt", "", " ".join(text for text, _ in said))
     chunk = Chunk(source.id, Span(0, len(source.text)), source.text, 9, 0)
     evidence = [Evidence(text, 8.0, tuple(Participation(*one) for one in named), (), "") for text, named in said]
@@ -259,5 +259,5 @@ def test_types_and_descriptions_tell_similar_names_apart(
 @pytest.mark.parametrize(("kind", "proposed"), [("date", False), ("amount of time", False), ("event", True)])
 def test_dates_and_amounts_are_not_proposed(store: SqliteStore, kind: str, proposed: bool) -> None:
     for name, place in (("Landing Day", "Osk"), ("Landing-Day", "Graz")):
-        publish_statements(store, place, [(f"{place} has a {name}.", [(name, kind), (place, "")])])
+        publish_facts(store, place, [(f"{place} has a {name}.", [(name, kind), (place, "")])])
     assert bool(found(store)) == proposed

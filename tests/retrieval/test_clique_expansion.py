@@ -5,7 +5,7 @@ import pytest
 
 from polyadic.retrieval.clique_expansion import (
     ENTITIES_OF_A_FACT,
-    STATEMENTS_OF_A_PAIR,
+    FACTS_OF_A_PAIR,
     PairwiseEdges,
     expand_cliques,
     gathered,
@@ -80,11 +80,11 @@ def test_equal_bare_pairs_are_merged_with_all_places() -> None:
 
 
 def test_most_similar_statements_of_a_pair_are_kept() -> None:
-    reader = reader_of({f"day {i}": [["Ada", "Babbage", f"Guest {i}"]] for i in range(STATEMENTS_OF_A_PAIR + 4)})
+    reader = reader_of({f"day {i}": [["Ada", "Babbage", f"Guest {i}"]] for i in range(FACTS_OF_A_PAIR + 4)})
     pairs = all_pairs(reader)
     ends = next(end for end in pairs.ends if pairs.ends.count(end) > 1)
     similarity = np.linspace(0, 1, len(pairs), dtype=np.float32)
     kept = gathered(pairs, [ends], similarity)
     said = [place for place, end in enumerate(pairs.ends) if end == ends]
-    assert kept.tolist() == said[: -STATEMENTS_OF_A_PAIR - 1 : -1]
+    assert kept.tolist() == said[: -FACTS_OF_A_PAIR - 1 : -1]
     assert len(gathered(pairs, [], similarity)) == 0

@@ -29,7 +29,7 @@ from polyadic.storage.sqlite.database import connect
 from polyadic.storage.sqlite.store import SqliteStore
 from tests.storage import hierarchy_oracle
 from tests.storage.hierarchies import by_hand, rearrange
-from tests.storage.test_filtered_reader import NAMES, QUESTION, Said, contents_of, publish_statements
+from tests.storage.test_filtered_reader import NAMES, QUESTION, ScoredFact, contents_of, publish_facts
 from tests.support.lookups import chunks_of, keyed
 from tests.support.store_driver import decide, document, withdraw
 from tests.support.vectors import vector, vectors
@@ -44,7 +44,7 @@ LIMITS = (1, 2, 1_000)
 NODE_TYPES: tuple[NodeType, ...] = ("entity", "fact", "chunk")
 NAMED = ("Ada", "ADA", "the Engine", "Engine", "London", "1843", "Ada (film)", "Turin", "Bolt")
 TEXTS = ("what is asked", "who met whom", "Ada", "London")
-ALONE: list[Said] = [("It rained.", [], 3.0)]
+ALONE: list[ScoredFact] = [("It rained.", [], 3.0)]
 Step = Callable[["History"], None]
 
 
@@ -114,9 +114,9 @@ class History:
         self.documents: dict[str, Any] = {}
         self.decided: set[ResolutionDecision] = set()
 
-    def publish_statements(self, name: str, said: list[Said]) -> None:
+    def publish_facts(self, name: str, said: list[ScoredFact]) -> None:
         """Publish a document, in place of what it said before."""
-        self.documents[name] = publish_statements(self.store, name, said)
+        self.documents[name] = publish_facts(self.store, name, said)
 
     def withdraw(self, name: str) -> None:
         if name in self.documents:
@@ -187,7 +187,7 @@ decisions = st.sampled_from(
 )
 names = st.sampled_from("abcd")
 publish_steps = st.builds(
-    lambda name, said: lambda history: history.publish_statements(name, said),
+    lambda name, said: lambda history: history.publish_facts(name, said),
     names,
     st.lists(statements, min_size=1, max_size=4),
 )
@@ -210,10 +210,10 @@ bounds = st.sampled_from([(LEAST_KEPT, LEAST_CHANGED), (20, LEAST_CHANGED), (40,
 @example(
     [],
     [
-        lambda h: h.publish_statements("a", ALONE),
+        lambda h: h.publish_facts("a", ALONE),
         lambda h: h.withdraw("a"),
         History.read,
-        lambda h: h.publish_statements("a", ALONE),
+        lambda h: h.publish_facts("a", ALONE),
     ],
     (LEAST_KEPT, LEAST_CHANGED),
 )
@@ -247,7 +247,7 @@ def test_incremental_reads_equal_rebuilt_arrays_after_any_history(
                 assert other[what] == expected, what
 
 
-def many(name: str, facts: int) -> list[Said]:
+def many(name: str, facts: int) -> list[ScoredFact]:
     """So many facts that nothing else states, of entities that nothing else names."""
     return [(f"{name} {n} met {name} {n + 1}.", [f"{name} {n}", f"{name} {n + 1}"], 8.0) for n in range(facts)]
 
@@ -259,7 +259,7 @@ def bases(history: History) -> set[str]:
 @pytest.fixture
 def history(tmp_path: Path) -> Iterator[History]:
     made = History(tmp_path / "kb")
-    made.publish_statements("a", many("Ada", 300))
+    made.publish_facts("a", many("Ada", 300))
     made.read()
     yield made
     made.store.close()
@@ -276,7 +276,7 @@ def as_made_afresh(history: History) -> bool:
 def test_small_change_saves_no_arrays(history: History) -> None:
     before = bases(history)
     for n in range(5):
-        history.publish_statements("b", many("Bolt", n + 1))
+        history.publish_facts("b", many("Bolt", n + 1))
         history.withdraw("b")
         history.read()
     assert bases(history) == before
@@ -286,7 +286,7 @@ def test_small_change_saves_no_arrays(history: History) -> None:
 @pytest.mark.slow
 def test_new_base_is_built_in_the_background_after_many_changes(history: History) -> None:
     (before,) = bases(history)
-    history.publish_statements("b", many("Bolt", LEAST_CHANGED // 2))
+    history.publish_facts("b", many("Bolt", LEAST_CHANGED // 2))
     history.read()
     with history.store.read() as reader:
         assert reader.size("fact") == 300 + LEAST_CHANGED // 2
@@ -294,17 +294,17 @@ def test_new_base_is_built_in_the_background_after_many_changes(history: History
     # The one before it is needed no longer; who has it open may read on.
     assert len(bases(history)) == 1 and before not in bases(history)
     history.store = SqliteStore(history.folder, "test")
-    history.publish_statements("c", many("Carol", 3))
+    history.publish_facts("c", many("Carol", 3))
     assert as_made_afresh(history)
 
 
 def test_readers_switch_to_the_new_base(history: History) -> None:
-    history.publish_statements("b", many("Bolt", LEAST_CHANGED // 2))
+    history.publish_facts("b", many("Bolt", LEAST_CHANGED // 2))
     reading = SnapshotManager(history.folder / "store.sqlite", history.folder / "derived")
     with closing(connect(history.folder / "store.sqlite")) as connection:
         old = reading.of(connection)
         reading.close()
-        history.publish_statements("c", many("Carol", 3))
+        history.publish_facts("c", many("Carol", 3))
         new = reading.of(connection)
     assert (old.changed, new.changed) == (LEAST_CHANGED + 2, 8)
     assert new.size("fact") == old.size("fact") + 3
@@ -319,7 +319,7 @@ def test_replaced_base_is_deleted_while_others_read_it(history: History) -> None
         (replaced,) = bases(history)
         writing = history.folder / "derived" / "writing-elsewhere"
         writing.mkdir()
-        history.publish_statements("b", many("Bolt", LEAST_CHANGED // 2))
+        history.publish_facts("b", many("Bolt", LEAST_CHANGED // 2))
         history.read()
         history.store.close()
         assert replaced not in bases(history) and len(bases(history)) == 2
@@ -337,7 +337,7 @@ def test_long_running_process_releases_replaced_vectors(history: History) -> Non
     reading = SnapshotManager(history.folder / "store.sqlite", history.folder / "derived")
     with closing(connect(history.folder / "store.sqlite")) as connection:
         for n in range(12):
-            history.publish_statements("b", many(f"Bolt {n}", 120))
+            history.publish_facts("b", many(f"Bolt {n}", 120))
             history.read()
             state = reading.of(connection)
         delta = state.deltas["fact"]
@@ -353,12 +353,12 @@ def test_change_log_is_bounded(history: History) -> None:
             return connection.execute("SELECT total, length(facts) FROM change_log ORDER BY id").fetchall()
 
     for n in range(4):
-        history.publish_statements("b", many(f"Bolt {n}", LEAST_KEPT // 8))
+        history.publish_facts("b", many(f"Bolt {n}", LEAST_KEPT // 8))
     totals = [total for total, _ in known()]
     assert len(totals) > 1
     assert totals[-1] - totals[0] <= LEAST_KEPT
     assert known()[0][1] == 0
-    history.publish_statements("c", many("Carol", LEAST_KEPT // 2))
+    history.publish_facts("c", many("Carol", LEAST_KEPT // 2))
     assert len(known()) == 1
     assert as_made_afresh(history)
 
@@ -367,13 +367,13 @@ def test_base_newer_than_a_restored_store_is_not_used(history: History) -> None:
     history.store.close()
     shutil.copy(history.folder / "store.sqlite", history.folder / "backup")
     history.store = SqliteStore(history.folder, "test")
-    history.publish_statements("b", many("Bolt", 5))
+    history.publish_facts("b", many("Bolt", 5))
     shutil.rmtree(history.folder / "derived")
     history.read()
     history.store.close()
     (history.folder / "backup").rename(history.folder / "store.sqlite")
     history.store = SqliteStore(history.folder, "test")
-    history.publish_statements("c", many("Carol", 5))
+    history.publish_facts("c", many("Carol", 5))
     del history.documents["b"]
     with history.store.read() as reader:
         assert reader.size("fact") == 305
@@ -385,7 +385,7 @@ def test_ties_are_ordered_by_identifier(tmp_path: Path) -> None:
     """The same words have the same vector, whose product with another hangs in its last digit on where it stands."""
     history = History(tmp_path / "kb")
     for name in "abc":
-        history.publish_statements(name, [("They met.", [f"{name} {n}", f"Bolt {n}"], 8.0) for n in range(13)])
+        history.publish_facts(name, [("They met.", [f"{name} {n}", f"Bolt {n}"], 8.0) for n in range(13)])
         history.read()
     with history.store.read() as reader:
         for asked in (vector(f"question {n}") for n in range(8)):

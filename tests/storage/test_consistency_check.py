@@ -16,9 +16,9 @@ from polyadic.storage.sql.compression import compress
 from polyadic.storage.sqlite.store import SqliteStore
 from tests.storage.hierarchies import by_hand, rearrange
 from tests.storage.test_invariant import TITLES, histories
-from tests.support.store_driver import Statement, publish, stage, withdraw
+from tests.support.store_driver import WrittenFact, publish, stage, withdraw
 
-STATEMENTS: Sequence[Statement] = [
+STATEMENTS: Sequence[WrittenFact] = [
     ("Ada met Babbage in London.", ["Ada", "Babbage", "London"]),
     ("Babbage worked on the Engine.", ["Babbage", "the Engine"]),
     ("ADA worked on the Engine.", ["ADA", "the Engine"]),
@@ -91,9 +91,9 @@ def test_used_store_is_consistent(folder: Path) -> None:
         ("DELETE FROM statement", "3 facts are stated elsewhere"),
         ("UPDATE statement SET stop = stop + 1 WHERE chunk = 1", "3 facts are stated elsewhere"),
         ("INSERT INTO statement VALUES (1, 99, 0, 4)", "1 facts are stated elsewhere"),
-        ("DELETE FROM passage_window", "2 passages lack vectors"),
-        ("UPDATE passage_window SET ordinal = 1", "2 passages lack vectors"),
-        ("INSERT INTO passage_window VALUES (99, 0, 1)", "1 vectors belong to passages that no longer exist"),
+        ("DELETE FROM passage_window", "2 chunks lack vectors"),
+        ("UPDATE passage_window SET ordinal = 1", "2 chunks lack vectors"),
+        ("INSERT INTO passage_window VALUES (99, 0, 1)", "1 vectors belong to chunks that no longer exist"),
         ("DELETE FROM document WHERE id = 1", "1 revisions belong to documents that no longer exist"),
         ("UPDATE fact SET text = 'Mars is made of cheese ' || id", "3 facts differ from"),
         ("UPDATE fact SET arity = 9", "3 facts differ from"),
@@ -111,10 +111,10 @@ def test_used_store_is_consistent(folder: Path) -> None:
         ),
         ("UPDATE attribute_value SET vector = NULL", "4 entities have other names, descriptions or vectors"),
         ("DELETE FROM vector WHERE id IN (SELECT vector FROM attribute_value)", "4 entities have other names"),
-        ("UPDATE chunk SET stop = stop + 1000", "2 passages do not match the text of their documents"),
-        ("UPDATE chunk SET start = 3, new_from = 3", "2 passages do not match the text of their documents"),
-        ("UPDATE text_segment SET text = 'Mars'", "2 passages do not match the text of their documents"),
-        ("DELETE FROM text_segment", "2 passages do not match the text of their documents"),
+        ("UPDATE chunk SET stop = stop + 1000", "2 chunks do not match the text of their documents"),
+        ("UPDATE chunk SET start = 3, new_from = 3", "2 chunks do not match the text of their documents"),
+        ("UPDATE text_segment SET text = 'Mars'", "2 chunks do not match the text of their documents"),
+        ("DELETE FROM text_segment", "2 chunks do not match the text of their documents"),
         (
             "INSERT INTO text_segment VALUES (99 << 20, 'Mars')",
             "1 texts belong to documents that",
@@ -127,7 +127,7 @@ def test_used_store_is_consistent(folder: Path) -> None:
         ("UPDATE chunk SET evidence = 'Mars'", "evidence that cannot be read"),
         (f"UPDATE chunk SET evidence = x'{compress('[[1, 2, 3, [], [[4]]]]').hex()}'", "evidence that cannot be read"),
         ("UPDATE chunk SET evidence = substr(evidence, 1, 9)", "evidence that cannot be read"),
-        ("UPDATE chunk SET evidence_count = evidence_count + 1", "2 passages have a wrong evidence count"),
+        ("UPDATE chunk SET evidence_count = evidence_count + 1", "2 chunks have a wrong evidence count"),
     ],
 )
 def test_damage_is_detected(folder: Path, damage: str, found: str) -> None:
@@ -208,7 +208,7 @@ def test_hierarchy_damage_is_detected(arranged: Path, damage: str, found: str) -
 @given(histories)
 @settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 def test_store_is_consistent_after_any_history(
-    tmp_path_factory: pytest.TempPathFactory, history: list[tuple[str, list[Statement] | None]]
+    tmp_path_factory: pytest.TempPathFactory, history: list[tuple[str, list[WrittenFact] | None]]
 ) -> None:
     store = SqliteStore(tmp_path_factory.mktemp("lived"), "test")
     present = {}

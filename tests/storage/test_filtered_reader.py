@@ -25,8 +25,8 @@ ALL = 1_000
 QUESTION = vector("what is asked")
 NAMES = ["Ada", "ADA", "the Engine", "Engine", "London", "1843", "Ada (film)"]
 TITLES = {"a": "Ada (film)", "b": "the Engine", "c": "", "d": "Ada"}
-Said = tuple[str, Sequence[str], float]
-Corpus = dict[str, list[Said]]
+ScoredFact = tuple[str, Sequence[str], float]
+Corpus = dict[str, list[ScoredFact]]
 statements = st.builds(
     lambda names, verb, score: (f"{' and '.join(names)} {verb}.", names, score),
     st.lists(st.sampled_from(NAMES), min_size=0, max_size=4),
@@ -140,10 +140,10 @@ def scored(reader: Reader, node_type: Literal["fact", "entity"]) -> list[tuple[s
 
 
 def fill(store: Store, corpus: Corpus) -> dict[str, Document]:
-    return {name: publish_statements(store, name, said) for name, said in corpus.items()}
+    return {name: publish_facts(store, name, said) for name, said in corpus.items()}
 
 
-def publish_statements(store: Store, name: str, statements: Sequence[Said]) -> Document:
+def publish_facts(store: Store, name: str, statements: Sequence[ScoredFact]) -> Document:
     """Publish a document that judges its statements in its own way, and describes its entities in one of two.
 
     More ways would give an entity more forms than have vectors; a scope shares those that do (one test of its own).

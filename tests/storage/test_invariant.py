@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from tests.support.canonical import canonical
 from tests.support.examples import examples
-from tests.support.store_driver import Statement, publish, withdraw
+from tests.support.store_driver import WrittenFact, publish, withdraw
 from tests.support.stores import ENGINES, stores
 
 # Few names in several spellings, so that documents share entities, facts and forms.
@@ -25,10 +25,10 @@ histories = st.lists(st.tuples(st.sampled_from("abcd"), st.none() | contents), m
 @pytest.mark.parametrize("engine", ENGINES)
 @given(history=histories)
 @settings(max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.too_slow])
-def test_store_does_not_depend_on_history(engine: str, history: list[tuple[str, list[Statement] | None]]) -> None:
+def test_store_does_not_depend_on_history(engine: str, history: list[tuple[str, list[WrittenFact] | None]]) -> None:
     with stores(engine) as open_store:
         lived = open_store("lived")
-        present: dict[str, list[Statement]] = {}
+        present: dict[str, list[WrittenFact]] = {}
         sources = {}
         for name, said in history:
             if said is not None:

@@ -13,7 +13,7 @@ from polyadic.model.identity import document_id
 from polyadic.model.resolution import DecisionKind, EntityResolution, ResolutionDecision
 from tests.support.canonical import canonical
 from tests.support.examples import examples
-from tests.support.store_driver import Statement, decide, document, publish, publish_all, withdraw
+from tests.support.store_driver import WrittenFact, decide, document, publish, publish_all, withdraw
 from tests.support.stores import stores
 
 # Few names in several spellings, so that documents share entities, facts, forms and decisions.
@@ -58,21 +58,21 @@ class Life(RuleBasedStateMachine):
         self._held = ExitStack()
         self._open = self._held.enter_context(stores(self.engine))
         self._store = self._open("lived")
-        self._present: dict[str, list[Statement]] = {}
+        self._present: dict[str, list[WrittenFact]] = {}
         self._decided: set[ResolutionDecision] = set()
         self._steps = 0
 
     @initialize(batch=st.dictionaries(which, contents, min_size=2))
-    def begin(self, batch: Mapping[str, list[Statement]]) -> None:
+    def begin(self, batch: Mapping[str, list[WrittenFact]]) -> None:
         self.index_together(batch)
 
     @rule(name=which, said=contents)
-    def index(self, name: str, said: list[Statement]) -> None:
+    def index(self, name: str, said: list[WrittenFact]) -> None:
         publish(self._store, name, said, TITLES[name])
         self._present[name] = said
 
     @rule(batch=st.dictionaries(which, contents, min_size=2))
-    def index_together(self, batch: Mapping[str, list[Statement]]) -> None:
+    def index_together(self, batch: Mapping[str, list[WrittenFact]]) -> None:
         publish_all(self._store, [(name, said, TITLES[name]) for name, said in batch.items()])
         self._present |= batch
 

@@ -14,7 +14,7 @@ from polyadic.resolution import apply
 from polyadic.storage.protocol import Fingerprint, Store, StoreChange, Writer
 from tests.support.vectors import vectors
 
-Statement = tuple[str, Sequence[str]]
+WrittenFact = tuple[str, Sequence[str]]
 
 
 def said(text: str, names: Sequence[str], score: float = 8.0, description: str = "") -> Evidence:
@@ -29,7 +29,7 @@ def said(text: str, names: Sequence[str], score: float = 8.0, description: str =
 
 
 def document(
-    name: str, statements: Sequence[Statement], title: str = ""
+    name: str, statements: Sequence[WrittenFact], title: str = ""
 ) -> tuple[Document, list[Chunk], list[Evidence]]:
     """A document of one chunk, in which the statements follow each other."""
     text = " ".join(statement for statement, _ in statements) or "nothing"
@@ -42,13 +42,13 @@ def document(
     return source, [Chunk(source.id, Span(0, len(text)), text, len(text.split()), 0)], evidence
 
 
-def publish(store: Store, name: str, statements: Sequence[Statement], title: str = "") -> Document:
+def publish(store: Store, name: str, statements: Sequence[WrittenFact], title: str = "") -> Document:
     """Index one hand-written document, replacing what it said before."""
     (source,) = publish_all(store, [(name, statements, title)])
     return source
 
 
-def publish_all(store: Store, written: Sequence[tuple[str, Sequence[Statement], str]]) -> list[Document]:
+def publish_all(store: Store, written: Sequence[tuple[str, Sequence[WrittenFact], str]]) -> list[Document]:
     """Index hand-written documents (name, statements, title) in one change, no document twice."""
     return publish_documents(store, [document(name, statements, title) for name, statements, title in written])
 

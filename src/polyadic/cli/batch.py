@@ -24,7 +24,7 @@ from polyadic.cli.common import (
 )
 from polyadic.cli.hierarchy_report import build_exit_code, print_build
 from polyadic.cli.index_progress import progress_shown
-from polyadic.cli.index_report import print_unsupported, statements
+from polyadic.cli.index_report import evidence_counts, print_unsupported
 from polyadic.cli.query import print_unsupported_claims
 from polyadic.indexing.report import IndexReport
 from polyadic.model.identity import normal_text
@@ -257,7 +257,7 @@ def _print_index(index: IndexReport) -> None:
     if index.documents or index.left_out:
         say(
             f"{count(index.documents, 'document')}: {index.added:,} added, {index.changed:,} changed,"
-            f" {index.unchanged:,} unchanged; {statements(index)}"
+            f" {index.unchanged:,} unchanged; {evidence_counts(index)}"
         )
     for problem, number in index.problems.most_common(LINES_SHOWN):
         say(f"  in the replies: {number:,} × {problem}", err=True)

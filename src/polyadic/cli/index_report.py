@@ -69,19 +69,20 @@ def print_unsupported(unsupported: Counter[str]) -> None:
     say(f"skipped {files}: unsupported file type ({shown(types)}{more}); rename text files to .txt", err=True)
 
 
-def statements(report: IndexReport) -> str:
-    """Count the statements that were extracted, those of them that make a fact, and the others by reason."""
+def evidence_counts(report: IndexReport) -> str:
+    """Count the evidence that was extracted, the part of it that makes a fact, and the rest by reason."""
     numbers = {
         "with fewer than two entities": report.without_fact,
-        "that their passage does not support": report.unsupported_statements,
+        "that their text does not support": report.unsupported_evidence,
     }
     described = ", ".join(f"{number:,} {reason}" for reason, number in numbers.items() if number)
     unused = f", {described} (kept, not used)" if described else ""
-    return f"{count(report.evidence, 'statement')}, {report.evidence_with_fact:,} of them with a fact{unused}"
+    found = count(report.evidence, "piece of evidence", "pieces of evidence")
+    return f"{found}, {report.evidence_with_fact:,} of them with a fact{unused}"
 
 
 def _print_work(report: IndexReport) -> None:
-    say(f"{count(report.chunks, 'chunk')}, {statements(report)}")
+    say(f"{count(report.chunks, 'chunk')}, {evidence_counts(report)}")
     if report.usage.calls:
         say(f"{report.extractor}: {spent(report.usage)}")
     if report.throttle_count:

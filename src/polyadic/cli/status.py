@@ -87,7 +87,7 @@ def _print_status(status: WorkspaceStatus) -> None:
     counts = status.counts
     say(f"workspace  {shown(status.folder)}, {status.bytes / 1e6:.1f} MB")
     say(f"documents  {counts.documents:,} in {count(counts.chunks, 'chunk')}")
-    say(f"evidence   {count(counts.evidence, 'statement')}, {counts.evidence_with_fact:,} of them with a fact")
+    say(f"evidence   {count(counts.evidence, 'piece')}, {counts.evidence_with_fact:,} of them with a fact")
     say(f"facts      {counts.facts:,}, connecting {count(counts.entities, 'entity', 'entities')}", nl=False)
     say(f" ({counts.participations / counts.facts:.1f} per fact)" if counts.facts else "")
     _print_arities(status.arities)
@@ -138,5 +138,5 @@ def _why_no_facts(status: WorkspaceStatus) -> str:
     if status.failures:
         return "the chunks below could not be read"
     if status.counts.evidence:
-        return "every statement has fewer than two entities; passages can be searched (method chunks)"
-    return "the documents contain no statements; passages can be searched (method chunks)"
+        return "all evidence has fewer than two entities; passages can be searched (method chunks)"
+    return "no evidence was found in the documents; passages can be searched (method chunks)"

@@ -99,7 +99,7 @@ class ExtractionSettings(SettingsSection):
     domain: str = Field(default="", description="subject of the documents, as a hint to the model")
     language: str = Field(default="", description="language of the facts, such as English; empty: that of the document")
     use_unsupported: bool = Field(
-        default=False, description="use facts with numbers or names that their passage lacks, or without a sentence"
+        default=False, description="use facts with numbers or names that their text lacks, or without a sentence"
     )
     gleanings: int = Field(
         default=0, ge=0, le=5, description="maximum further extraction passes over a chunk that may contain more facts"

@@ -31,8 +31,8 @@ def _no_facts(evidence: int, failures: int, extractors: str) -> CheckResult:
     if failures:
         return bad("facts", f"none, because {failures:,} chunks failed", _RETRY)
     if evidence:
-        detail = f"none: each of the {evidence:,} statements from {extractors} has fewer than two entities"
+        detail = f"none: all {evidence:,} pieces of evidence from {extractors} have fewer than two entities"
         return doubtful(
             "facts", detail, "query with --method chunks, or extract with a model: polyadic index --extractor model"
         )
-    return doubtful("facts", f"none: {extractors} found no statement in the documents", "query with --method chunks")
+    return doubtful("facts", f"none: {extractors} found no evidence in the documents", "query with --method chunks")

@@ -1,6 +1,6 @@
 """Evaluate entity resolution on documents with annotated coreferent mentions (Re-DocRED).
 
-Every annotated mention participates in the statement of its sentence, so only resolution is measured, not extraction.
+Every annotated mention participates in the fact of its sentence, so only resolution is measured, not extraction.
 """
 
 import json
@@ -42,14 +42,14 @@ class AnnotatedDocument:
         return cls(Document(f"redocred:{item['_id']}", "", "\n".join(sentences)), sentences, mentions)
 
     def evidence(self, typed: bool) -> tuple[Evidence, ...]:
-        """Return each sentence as a statement about the entities annotated in it."""
-        statements, start = [], 0
+        """Return each sentence as evidence about the entities annotated in it."""
+        evidence, start = [], 0
         for number, sentence in enumerate(self.sentences):
             kinds = {name: kind for at, name, kind, _ in self.mentions if at == number}
             participants = tuple(Participation(name, kind if typed else "") for name, kind in sorted(kinds.items()))
-            statements.append(Evidence(sentence, 8.0, participants, (Span(start, start + len(sentence)),), "annotated"))
+            evidence.append(Evidence(sentence, 8.0, participants, (Span(start, start + len(sentence)),), "annotated"))
             start += len(sentence) + 1
-        return tuple(statements)
+        return tuple(evidence)
 
 
 @dataclass(slots=True)

@@ -1,11 +1,11 @@
-"""Decide whether a passage supports what a model states as its fact: the numbers and names must be there."""
+"""Decide whether a window supports what a model states as its fact: the numbers and names must be there."""
 
 import re
 import unicodedata
 from collections.abc import Sequence
 from functools import cached_property, lru_cache
 
-from polyadic.llm.replies.model import ParsedStatement
+from polyadic.llm.replies.model import ParsedFact
 from polyadic.model.types import Span
 
 _NUMBER = re.compile(r"\d+(?:[.,’'\u00a0\u202f]\d+)*")
@@ -14,7 +14,7 @@ _SECOND_YEAR = re.compile(r"\b(\d\d)(\d\d)\s?[-–/]\s?(\d\d)\b")
 _WORD = re.compile(r"[^\W_]+")
 _NOT_A_LETTER = re.compile(r"[\W_]+")
 _NO_LETTERS = dict.fromkeys(code for code in range(128) if not chr(code).isalnum())
-# Smaller numbers are often words in the passage, in whatever language.
+# Smaller numbers are often words in the window, in whatever language.
 _MIN_DIGITS = 2
 _NUMBER_WORDS = {
     word: str(first + step * place)
@@ -25,17 +25,17 @@ _NUMBER_WORDS = {
     )
     for place, word in enumerate(words.split())
 }
-# A word counts as being in the passage if its beginning is: "Libyan" where that has "Libya".
+# A word counts as being in the window if its beginning is: "Libyan" where that has "Libya".
 _STEM = 5
 
 
-class PassageText:
-    """What a model was given of a passage, for looking up names and numbers.
+class WindowText:
+    """What a model was given of a window, for looking up names and numbers.
 
-    >>> passage = PassageText("Mira Falk founded the museum of Osk in 1962–64.")
-    >>> passage.contains("Osk museum"), passage.has_words("Osk museum"), passage.has_name("Turin")
+    >>> window = WindowText("Mira Falk founded the museum of Osk in 1962–64.")
+    >>> window.contains("Osk museum"), window.has_words("Osk museum"), window.has_name("Turin")
     (False, True, False)
-    >>> passage.missing_numbers("From 1964 to 1987.")
+    >>> window.missing_numbers("From 1964 to 1987.")
     ['1987']
     """
 
@@ -43,24 +43,24 @@ class PassageText:
         self._text = text
 
     def contains(self, name: str) -> bool:
-        """Return whether the passage has the letters of a name in a row."""
+        """Return whether the window has the letters of a name in a row."""
         letters = letters_of(name)
         return bool(letters) and letters in self._letters
 
     def has_name(self, name: str) -> bool:
-        """Return whether the passage has a capitalized word of a name, whatever its ending, if there is any."""
+        """Return whether the window has a capitalized word of a name, whatever its ending, if there is any."""
         words = [word for word in _WORD.findall(name) if not word.islower()]
         return not words or any(map(self._has_stem, words))
 
     def has_words(self, name: str) -> bool:
-        """Return whether the passage has all words of a name, whatever their endings and wherever they are."""
+        """Return whether the window has all words of a name, whatever their endings and wherever they are."""
         return all(map(self._has_stem, _WORD.findall(name)))
 
     def _has_stem(self, word: str) -> bool:
         return letters_of(word)[:_STEM] in self._letters
 
     def missing_numbers(self, fact: str) -> list[str]:
-        """Return the numbers of two digits or more that a fact has and the passage does not contain."""
+        """Return the numbers of two digits or more that a fact has and the window does not contain."""
         return [number for number in _NUMBER.findall(fact) if not self._has_number(number)]
 
     def _has_number(self, number: str) -> bool:
@@ -80,30 +80,30 @@ class PassageText:
         return frozenset((*map(_digits, _NUMBER.findall(self._text)), *words, *years))
 
 
-def why_unsupported(fact: ParsedStatement, passage: PassageText, spans: Sequence[Span]) -> str:
-    """Say why a passage does not support a fact; empty if it does, as far as names and numbers tell.
+def why_unsupported(fact: ParsedFact, window: WindowText, spans: Sequence[Span]) -> str:
+    """Say why a window does not support a fact; empty if it does, as far as names and numbers tell.
 
     Parameters
     ----------
     fact
-        The statement as the model wrote it.
-    passage
-        The passage with its title and context.
+        The fact as the model wrote it.
+    window
+        The window with its title and context.
     spans
         The sentences that it cites, as far as they exist.
     """
     if fact.sentences and not spans:
-        return "it cites no sentence of the passage"
-    if numbers := passage.missing_numbers(fact.text):
-        return f"the passage does not contain the number {numbers[0]}"
-    name = next((form for form in map(fact.form, fact.participants) if not passage.has_name(form)), None)
-    return f"the passage does not contain the name {name}" if name else ""
+        return "it cites no sentence of the text"
+    if numbers := window.missing_numbers(fact.text):
+        return f"the text does not contain the number {numbers[0]}"
+    name = next((form for form in map(fact.form, fact.participants) if not window.has_name(form)), None)
+    return f"the text does not contain the name {name}" if name else ""
 
 
 def letters_of(text: str) -> str:
     """Reduce a text to its letters and digits, without accents and case.
 
-    Models often write names with other quotes, dashes and spaces than the passage.
+    Models often write names with other quotes, dashes and spaces than the window.
 
     >>> letters_of("O’Brien, Zoë") == letters_of("o'brien zoe")
     True

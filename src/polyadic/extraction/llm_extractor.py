@@ -12,13 +12,13 @@ from functools import cached_property, lru_cache
 from polyadic.config import ExtractionSettings
 from polyadic.errors import NoReply
 from polyadic.extraction.extractor import Extraction
-from polyadic.extraction.fact_support import PassageText, why_unsupported
+from polyadic.extraction.fact_support import WindowText, why_unsupported
 from polyadic.llm.batch_model import ReplyPending
 from polyadic.llm.cached_model import CachedModel
 from polyadic.llm.json_schema import TEXT, list_of, record
 from polyadic.llm.language_model import ChatMessage, ModelReply, ModelRequest, ReplySchema
 from polyadic.llm.prompts.library import PromptLibrary
-from polyadic.llm.replies.model import ParsedStatement
+from polyadic.llm.replies.model import ParsedFact
 from polyadic.llm.replies.parser import read_reply
 from polyadic.loaders.error_isolation import on_one_document
 from polyadic.model.identity import digest, normal_text, without_qualifier
@@ -29,17 +29,17 @@ from polyadic.text.sentences import sentences
 from polyadic.text.stopwords import PRONOUNS
 
 NO_FACTS = "no facts in the reply"
-UNFOUND_ENTITY = "entity found neither in its fact nor in the passage"
+UNFOUND_ENTITY = "entity found neither in its fact nor in the text"
 PRONOUN_ENTITY = "pronoun given as an entity"
-# A passage with at least this many sentences is asked about again if the model found no fact in it.
-_MIN_STATEMENTS = 3
+# A window with at least this many sentences is asked about again if the model found no fact in it.
+_MIN_SENTENCES = 3
 # Another gleaning pass is worth its price if more than this share of the sentences have content and are in no fact.
 _MAX_UNREAD_SHARE = 0.25
 _MIN_CONTENT_CHARACTERS = 25
 # A reply is parsed once to decide whether to cache it and again, soon after, to use it.
 _read = lru_cache(maxsize=16)(read_reply)
 
-# When a passage is split, this many sentences from the end of the first half are context for the second.
+# When a window is split, this many sentences from the end of the first half are context for the second.
 _CONTEXT_SENTENCES = 3
 _LONGEST_TITLE = 300
 
@@ -48,7 +48,7 @@ FACTS = ReplySchema("facts", record(facts=list_of(TEXT), entities=list_of(TEXT))
 
 
 @dataclass(frozen=True)
-class _Passage:
+class _Window:
     """The new sentences of a chunk, numbered from 1 by their position in ``spans``, and the context before them."""
 
     chunk: Chunk
@@ -69,29 +69,29 @@ class _Passage:
         """The sentences under their headings, without numbers."""
         return "\n".join(f"{heading}{text}" for heading, text in zip(self.headings, self.texts, strict=True))
 
-    def halves(self) -> tuple["_Passage", "_Passage"]:
-        """Split the passage into two of about equal size; the end of the first is context for the second."""
+    def halves(self) -> tuple["_Window", "_Window"]:
+        """Split the window into two of about equal size; the end of the first is context for the second."""
         middle = len(self.spans) // 2
         ending = self.texts[max(0, middle - _CONTEXT_SENTENCES) : middle]
         before = " ".join((self.before, *ending)).strip()
         return self._part(slice(0, middle), self.before), self._part(slice(middle, None), before)
 
-    def _part(self, part: slice, before: str) -> "_Passage":
+    def _part(self, part: slice, before: str) -> "_Window":
         return replace(
             self, before=before, spans=self.spans[part], texts=self.texts[part], headings=self.headings[part]
         )
 
     @cached_property
-    def text(self) -> PassageText:
+    def text(self) -> WindowText:
         """All that the model was given of the document."""
-        return PassageText(f"{self.title} {self.before} {self.chunk.text}")
+        return WindowText(f"{self.title} {self.before} {self.chunk.text}")
 
 
 @dataclass(slots=True)
-class _PassageFacts:
-    """The facts parsed so far from the replies about one passage, each once."""
+class _WindowFacts:
+    """The facts parsed so far from the replies about one window, each once."""
 
-    passage: _Passage
+    window: _Window
     extractor: str
     use_unsupported: bool = False
     evidence: dict[tuple[str, tuple[str, ...]], Evidence] = field(default_factory=dict)
@@ -109,8 +109,8 @@ class _PassageFacts:
                 self._enter(fact)
         return len(self.evidence) > before
 
-    def joined(self, other: "_PassageFacts") -> "_PassageFacts":
-        """Merge in the facts of another passage of the same chunk."""
+    def joined(self, other: "_WindowFacts") -> "_WindowFacts":
+        """Merge in the facts of another window of the same chunk."""
         self.problems.update(other.problems)
         self.problems["same fact twice"] += len(self.evidence.keys() & other.evidence.keys())
         self.evidence = self.evidence | {key: e for key, e in other.evidence.items() if key not in self.evidence}
@@ -118,38 +118,38 @@ class _PassageFacts:
 
     def unread(self) -> list[int]:
         """Return the numbers of the sentences that have content but support no fact."""
-        texts = enumerate(self.passage.texts, 1)
+        texts = enumerate(self.window.texts, 1)
         return [n for n, text in texts if n not in self._read and len(text) >= _MIN_CONTENT_CHARACTERS]
 
-    def _enter(self, fact: ParsedStatement) -> None:
+    def _enter(self, fact: ParsedFact) -> None:
         self._read.update(fact.sentences)
         named = self._without_pronouns(self._grounded(fact))
-        spans = tuple(_spans(self.passage, fact.sentences, self.problems))
-        unsupported = "" if self.use_unsupported else why_unsupported(named, self.passage.text, spans)
+        spans = tuple(_spans(self.window, fact.sentences, self.problems))
+        unsupported = "" if self.use_unsupported else why_unsupported(named, self.window.text, spans)
         evidence = Evidence(fact.text, fact.score, named.participants, spans, self.extractor, unsupported)
         key = normal_text(fact.text), evidence.keys
         # One chunk supports a fact once, however often the model repeats it.
         if self.evidence.setdefault(key, evidence) is not evidence:
             self.problems["same fact twice"] += 1
 
-    def _grounded(self, fact: ParsedStatement) -> ParsedStatement:
-        """Leave out participants that neither the passage nor the fact names; the model made them up.
+    def _grounded(self, fact: ParsedFact) -> ParsedFact:
+        """Leave out participants that neither the window nor the fact names; the model made them up.
 
-        A name may be put together from the words of the passage ("market square of Osk"), and may stand for another in
+        A name may be put together from the words of the window ("market square of Osk"), and may stand for another in
         the fact ("American" for the United States).
         """
-        own, passage = PassageText(fact.text), self.passage.text
+        own, window = WindowText(fact.text), self.window.text
 
         def is_named(participant: Participation) -> bool:
             name, form = without_qualifier(participant.key), fact.form(participant)
-            in_passage = passage.contains(name) or passage.has_words(name)
-            return in_passage or own.contains(name) or (passage.contains(form) and not form.islower())
+            in_window = window.contains(name) or window.has_words(name)
+            return in_window or own.contains(name) or (window.contains(form) and not form.islower())
 
         kept = tuple(filter(is_named, fact.participants))
         self.problems[UNFOUND_ENTITY] += len(fact.participants) - len(kept)
         return replace(fact, participants=kept)
 
-    def _without_pronouns(self, fact: ParsedStatement) -> ParsedStatement:
+    def _without_pronouns(self, fact: ParsedFact) -> ParsedFact:
         """Leave out participants that are pronouns; a work called "It" is capitalized within the text."""
         kept = tuple(
             p for p in fact.participants if p.key not in PRONOUNS or (p.name.istitle() and f" {p.name}" in fact.text)
@@ -198,26 +198,26 @@ class LLMExtractor:
 
     async def extract(self, document: Document, chunk: Chunk) -> Extraction:
         with on_one_document():
-            passage = self._passage(document, chunk)
-        if not passage.spans:
+            window = self._window(document, chunk)
+        if not window.spans:
             return Extraction(())
-        facts = await self._facts_of(passage)
+        facts = await self._facts_of(window)
         return Extraction(tuple(facts.evidence.values()), +facts.problems)
 
-    async def _facts_of(self, passage: _Passage) -> _PassageFacts:
-        """Extract the facts of a passage; split it in halves if its facts do not fit into one reply."""
-        request = self.request(passage)
+    async def _facts_of(self, window: _Window) -> _WindowFacts:
+        """Extract the facts of a window; split it in halves if its facts do not fit into one reply."""
+        request = self.request(window)
         reply = await self._model.complete(request, is_usable)
-        if not reply.complete and len(passage.spans) > 1:
-            return await self._facts_of_halves(passage)
-        facts = _PassageFacts(passage, self.name, self._settings.use_unsupported)
+        if not reply.complete and len(window.spans) > 1:
+            return await self._facts_of_halves(window)
+        facts = _WindowFacts(window, self.name, self._settings.use_unsupported)
         if not facts.take(reply) and NO_FACTS in facts.problems:
             raise NoReply(self._describe_unusable(reply), usage=reply.usage)
         await self._glean_more(facts, request, reply)
         return facts
 
-    async def _facts_of_halves(self, passage: _Passage) -> _PassageFacts:
-        first, second = passage.halves()
+    async def _facts_of_halves(self, window: _Window) -> _WindowFacts:
+        first, second = window.halves()
         try:
             facts = await self._facts_of(first)
         except ReplyPending as pending:
@@ -231,22 +231,22 @@ class LLMExtractor:
 
     def first_request(self, document: Document, chunk: Chunk) -> ModelRequest | None:
         """Return the first request for a window; None if it has no new sentences."""
-        passage = self._passage(document, chunk)
-        return self.request(passage) if passage.spans else None
+        window = self._window(document, chunk)
+        return self.request(window) if window.spans else None
 
     def empty_request(self) -> ModelRequest:
         """Return the request without a window, that is, the overhead sent with every window."""
         chunk = Chunk("", Span(0, 0), "", 0, 0)
-        return self.request(_Passage(chunk, "", "", (), (), ()))
+        return self.request(_Window(chunk, "", "", (), (), ()))
 
-    def request(self, passage: _Passage) -> ModelRequest:
-        """Build the extraction request for a passage."""
+    def request(self, window: _Window) -> ModelRequest:
+        """Build the extraction request for a window."""
         settings = self._settings
         messages = self._extract.messages(
-            title=passage.title or "(without a title)",
-            before=f"What stands before, for context only:\n{passage.before}\n" if passage.before else "",
-            sentences=passage.numbered,
-            text=passage.running_text,
+            title=window.title or "(without a title)",
+            before=f"What stands before, for context only:\n{window.before}\n" if window.before else "",
+            sentences=window.numbered,
+            text=window.running_text,
             types=f"one of {', '.join(settings.entity_types)}"
             if settings.entity_types
             else "its kind, in a word or two",
@@ -254,9 +254,9 @@ class LLMExtractor:
             domain=f"The documents are about: {settings.domain}" if settings.domain else "",
         )
         schema = FACTS if self._extract.asks_for_json else None
-        return ModelRequest("extract", messages, schema, passage.chunk.document_id)
+        return ModelRequest("extract", messages, schema, window.chunk.document_id)
 
-    def _passage(self, document: Document, chunk: Chunk) -> _Passage:
+    def _window(self, document: Document, chunk: Chunk) -> _Window:
         start = max(chunk.new_from, chunk.span.start)
         text = document.text[start : chunk.span.end]
         language = detect_language(document.text) if self._language == "auto" else self._language
@@ -273,17 +273,17 @@ class LLMExtractor:
             pending_headings = ""
         before = normal_text(document.text[chunk.span.start : start])
         title = normal_text(document.title)[:_LONGEST_TITLE]
-        return _Passage(chunk, title, before, tuple(spans), tuple(texts), tuple(headings))
+        return _Window(chunk, title, before, tuple(spans), tuple(texts), tuple(headings))
 
-    async def _glean_more(self, facts: _PassageFacts, request: ModelRequest, reply: ModelReply) -> None:
+    async def _glean_more(self, facts: _WindowFacts, request: ModelRequest, reply: ModelReply) -> None:
         """Ask for missing facts (gleaning) until a pass adds nothing or the passes in the settings are used up.
 
-        If no fact was found in a passage of several statements, there is one pass whatever the settings say.
+        If no fact was found in a window of several sentences, there is one pass whatever the settings say.
         """
-        overlooked = not facts.evidence and len(facts.unread()) >= _MIN_STATEMENTS
+        overlooked = not facts.evidence and len(facts.unread()) >= _MIN_SENTENCES
         for _ in range(max(self._settings.gleanings, overlooked)):
             unread = facts.unread()
-            if len(unread) <= _MAX_UNREAD_SHARE * len(facts.passage.spans):
+            if len(unread) <= _MAX_UNREAD_SHARE * len(facts.window.spans):
                 return
             numbers = ", ".join(map(str, unread))
             turns = (*request.messages, ChatMessage("assistant", reply.text), *self._glean.messages(numbers=numbers))
@@ -308,14 +308,14 @@ def is_usable(reply: ModelReply) -> bool:
     return NO_FACTS not in _read(reply.text).problems
 
 
-def _spans(passage: _Passage, numbers: Sequence[int], problems: Counter[str]) -> Iterator[Span]:
+def _spans(window: _Window, numbers: Sequence[int], problems: Counter[str]) -> Iterator[Span]:
     """Yield the character spans of the given sentences; adjacent sentences are merged into one span."""
-    valid = sorted({number for number in numbers if 1 <= number <= len(passage.spans)})
+    valid = sorted({number for number in numbers if 1 <= number <= len(window.spans)})
     problems["sentence number that does not exist"] += len(set(numbers) - set(valid))
     first = 0
     for i, number in enumerate(valid):
         if i + 1 == len(valid) or valid[i + 1] != number + 1:
-            yield Span(passage.spans[valid[first] - 1].start, passage.spans[number - 1].end)
+            yield Span(window.spans[valid[first] - 1].start, window.spans[number - 1].end)
             first = i + 1
 
 

@@ -55,7 +55,7 @@ _CJK_CHARACTERS_PER_WORD = 1.5
 class _DocumentAnalysis:
     """Results computed once per document.
 
-    ``excluded`` lists, in order, the spans of code and quoted messages, which are not statements of this document;
+    ``excluded`` lists, in order, the spans of code and quoted messages, which are not evidence from this document;
     ``lead_ins`` maps each list item to the spans that introduce it; ``tables`` has the headers of its tables;
     ``is_settings`` if it consists of the values of nested data; ``questions`` maps sentences to the question that they
     answer.
@@ -73,8 +73,8 @@ class _DocumentAnalysis:
     is_settings: bool
     questions: Mapping[Span, Span]
 
-    def can_be_statement(self, span: Span) -> bool:
-        """Return whether a sentence can be a statement: it is not a heading, code or a quoted message."""
+    def can_be_evidence(self, span: Span) -> bool:
+        """Return whether a sentence can be evidence: it is not a heading, code or a quoted message."""
         if is_within(self.excluded, span.start):
             return False
         return not is_heading(self.document.text, span.start, span.end) and not is_within(self.headings, span.start)
@@ -143,7 +143,7 @@ class SentenceExtractor:
 
     def _evidence(self, analysis: _DocumentAnalysis, span: Span) -> Evidence | None:
         columns = analysis.tables.columns(span.start)
-        if columns is None or not analysis.can_be_statement(span):
+        if columns is None or not analysis.can_be_evidence(span):
             return None
         if cells := row_cells(analysis.document.text[span.start : span.end], columns):
             return self._row(analysis, span, cells)
@@ -178,7 +178,7 @@ class SentenceExtractor:
 
 
 def _excluded_spans(document: Document) -> tuple[Span, ...]:
-    """Return the spans of code and of text quoted from other messages, which are not statements of this document."""
+    """Return the spans of code and of text quoted from other messages, which are not evidence from this document."""
     quoted = unsaid_parts(document.text) if "from" in document.metadata else ()
     return tuple(sorted((*code_blocks(document.text), *quoted)))
 
@@ -193,7 +193,7 @@ def with_subject(sentence: str, subject: str) -> str:
 
 
 def completeness(sentence: str) -> float:
-    """Score how complete a statement is on its own, in (0, 10].
+    """Score how complete a sentence is on its own, in (0, 10].
 
     >>> [completeness(text) for text in ("asked Ada.", "She was a poet's daughter.", "Ada was born in 1815.")]
     [2.0, 6.0, 8.0]

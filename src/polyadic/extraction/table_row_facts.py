@@ -19,7 +19,7 @@ LARGE = 3_000_000
 """Size in characters from which a document counts as a large table."""
 
 SCORE = 8.0
-"""Completeness score of a row's statement: the column names make it complete."""
+"""Completeness score of a row's fact: the column names make it complete."""
 
 _KEY_SCORE, _NAME_SCORE, _TERM_SCORE, _DATE_SCORE, _NUMBER_SCORE, _FLAG_SCORE = 80.0, 60.0, 45.0, 30.0, 15.0, 10.0
 _CODE_SCORE = 5.0

@@ -163,8 +163,8 @@ def _is_in_passage(fact: Item, passage: SourceSpan, text: str) -> bool:
     """
     if normal_text(fact.text) in text:
         return True
-    subject, _, statement = fact.text.partition(": ")
-    wordings = (fact.text, statement) if subject in fact.entities else (fact.text,)
+    subject, _, predicate = fact.text.partition(": ")
+    wordings = (fact.text, predicate) if subject in fact.entities else (fact.text,)
     longest = {place.chunk_id: place for place in sorted(fact.places, key=lambda place: place.span.length)}
     return any(
         place.document_id == passage.document_id

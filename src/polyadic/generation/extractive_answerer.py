@@ -137,7 +137,7 @@ async def select(
     rows = to_judge(scores, np.array([candidate.is_repeated for candidate in pool], dtype=np.bool_))
     sentences = [pool[row].sentence for row in rows]
     # The context contains the title already, with which a fact may begin.
-    pairs = [(one.context, one.statement.removeprefix(f"{one.title}: ")) for one in sentences]
+    pairs = [(one.context, one.fact_text.removeprefix(f"{one.title}: ")) for one in sentences]
     return SelectionLogits(rows, await selector.scores(asked.text, pairs))
 
 

@@ -29,7 +29,7 @@ def quote_sentences(parts: Sequence[SentenceCandidate], score: float) -> Quotati
     if not any(rows):
         return Quotation(place, quotation(place), score)
     worded = (
-        without_markers(part.sentence.statement) if is_row else quotation(part.place)
+        without_markers(part.sentence.fact_text) if is_row else quotation(part.place)
         for part, is_row in zip(parts, rows, strict=True)
     )
     return Quotation(place, " ".join(worded), score)

@@ -72,7 +72,7 @@ async def candidates(
             candidate,
             sentence=replace(
                 candidate.sentence,
-                statement=texts.get(fact, candidate.sentence.text),
+                fact_text=texts.get(fact, candidate.sentence.text),
                 cosine=cosines.get(fact, embedded.get(place, least)) / embedder.unrelated_below,
                 completeness=scores[fact] / _HIGHEST_FACT_SCORE if fact in scores else _USUAL_COMPLETENESS,
             ),
@@ -144,7 +144,7 @@ def _sentences(
                     context = " · ".join(filter(None, (place.title, *above)))
                     sentence = SentenceFeatures(
                         text,
-                        statement=text,
+                        fact_text=text,
                         title=place.title,
                         context=context,
                         before=before,

@@ -26,12 +26,12 @@ def explain_no_facts(report: IndexReport) -> Iterator[str]:
     if report.without_fact:
         yield _too_few_names(report)
     if not report.stopped and not report.failed and not report.evidence:
-        yield _no_statements(report)
+        yield _no_evidence(report)
 
 
 def _too_few_names(report: IndexReport) -> str:
-    statements = count(report.without_fact, "statement names", "statements name")
-    reason = f"{statements} fewer than two things, and a fact connects at least two"
+    evidence = count(report.without_fact, "piece of evidence names", "pieces of evidence name")
+    reason = f"{evidence} fewer than two entities, and a fact connects at least two"
     if not report.by_model:
         return f"{reason}; {_PASSAGES}, a language model may find more (--extractor model)"
     if dropped := report.problems[UNFOUND_ENTITY]:
@@ -40,12 +40,12 @@ def _too_few_names(report: IndexReport) -> str:
     return f"{reason}; {_PASSAGES}, a larger model may find more"
 
 
-def _no_statements(report: IndexReport) -> str:
+def _no_evidence(report: IndexReport) -> str:
     if not report.chunks:
         return "there is no text in what was read"
     if report.by_model:
         return (
-            "the model found no statements in these chunks (lists, tables of numbers, a language that it"
+            "the model found no evidence in these chunks (lists, tables of numbers, a language that it"
             f" does not know?); {_PASSAGES}, another model may find more"
         )
-    return f"no statements found in these chunks (lists, tables of numbers, headings?); {_PASSAGES}"
+    return f"no evidence found in these chunks (lists, tables of numbers, headings?); {_PASSAGES}"

@@ -103,7 +103,7 @@ class Publisher:
         step_done("publish")
         stated = [evidence for chunk in draft.change.evidence.values() for evidence in chunk]
         report.evidence += len(stated)
-        report.unsupported_statements += sum(bool(evidence.unsupported) for evidence in stated)
+        report.unsupported_evidence += sum(bool(evidence.unsupported) for evidence in stated)
         report.without_fact += sum(evidence.fact_id is None and not evidence.unsupported for evidence in stated)
         report.skip(*draft.left_out.values())
         return draft.left_out.keys()

@@ -74,9 +74,9 @@ class IndexReport:
         Whether a language model extracted the evidence.
     chunks, chunks_read
         Number of chunks of the documents that needed work, and of those whose evidence was extracted.
-    evidence, without_fact, unsupported_statements
-        Number of statements extracted, of those that connect fewer than two entities, and of those that their passage
-        does not support; the last two make no facts.
+    evidence, without_fact, unsupported_evidence
+        Number of pieces of evidence extracted, of those that connect fewer than two entities, and of those that their
+        text does not support; the last two make no facts.
     decided
         Number of resolution decisions that an import added; they apply to all documents.
     problems
@@ -116,7 +116,7 @@ class IndexReport:
     chunks_read: int = 0
     evidence: int = 0
     without_fact: int = 0
-    unsupported_statements: int = 0
+    unsupported_evidence: int = 0
     decided: int = 0
     problems: Counter[str] = field(default_factory=Counter)
     failed: list[FailedChunk] = field(default_factory=list)
@@ -161,5 +161,5 @@ class IndexReport:
 
     @property
     def evidence_with_fact(self) -> int:
-        """Number of statements that make a fact; several may make the same one."""
-        return self.evidence - self.without_fact - self.unsupported_statements
+        """Number of pieces of evidence that make a fact; several may make the same one."""
+        return self.evidence - self.without_fact - self.unsupported_evidence

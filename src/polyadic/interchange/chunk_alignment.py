@@ -1,4 +1,4 @@
-"""Align imported statements with the chunks of a document."""
+"""Align imported evidence with the chunks of a document."""
 
 import json
 from collections.abc import Sequence
@@ -11,10 +11,10 @@ from polyadic.interchange.document_record import ChunkExport, DocumentExport
 from polyadic.model.types import Document, Evidence, Span
 
 NAME = "import"
-"""Extractor recorded for statements whose file names none."""
+"""Extractor recorded for evidence whose file names none."""
 
 
-def align_to_chunks(document: Document, statements: Sequence[Evidence], chunking: ChunkingSettings) -> DocumentExport:
+def align_to_chunks(document: Document, imported: Sequence[Evidence], chunking: ChunkingSettings) -> DocumentExport:
     """Chunk a document as indexing would and assign evidence to its chunks.
 
     Evidence belongs to the chunk that contains the start of its longest span. Evidence without spans is located by its
@@ -23,7 +23,7 @@ def align_to_chunks(document: Document, statements: Sequence[Evidence], chunking
     >>> from polyadic.model.types import Participation
     >>> ada = Evidence("Ada met Babbage.", 8.0, (Participation("Ada"), Participation("Babbage")), (), NAME)
     >>> document = Document("memory:a", "", "It rained. Ada met Babbage.")
-    >>> align_to_chunks(document, [ada], ChunkingSettings()).passages[0].evidence[0].spans
+    >>> align_to_chunks(document, [ada], ChunkingSettings()).chunk_exports[0].evidence[0].spans
     (Span(start=11, end=27),)
 
     Raises
@@ -32,13 +32,13 @@ def align_to_chunks(document: Document, statements: Sequence[Evidence], chunking
         There is evidence, but the document has no text.
     """
     chunks = chunk_document(document, chunking)
-    if statements and not chunks:
+    if imported and not chunks:
         raise ValueError("the document has no text for its facts")
-    by_chunk = evidence_by_chunk([_located(document, evidence) for evidence in statements], chunks) if chunks else {}
-    extractors = {evidence.extractor for evidence in statements}
+    by_chunk = evidence_by_chunk([_located(document, evidence) for evidence in imported], chunks) if chunks else {}
+    extractors = {evidence.extractor for evidence in imported}
     extractor = extractors.pop() if len(extractors) == 1 else NAME
-    passages = tuple(ChunkExport(chunk, by_chunk[chunk.id]) for chunk in chunks)
-    return DocumentExport(document, _pipeline_config(extractor, chunking), extractor, passages)
+    chunk_exports = tuple(ChunkExport(chunk, by_chunk[chunk.id]) for chunk in chunks)
+    return DocumentExport(document, _pipeline_config(extractor, chunking), extractor, chunk_exports)
 
 
 def _pipeline_config(extractor: str, chunking: ChunkingSettings) -> str:

@@ -1,4 +1,4 @@
-"""Match imported facts with the given documents, or create documents from their statements."""
+"""Match imported facts with the given documents, or create documents from their evidence."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,7 +13,7 @@ from polyadic.loaders.loader import SkippedInput
 from polyadic.loaders.metadata import title_of
 from polyadic.model.types import Document, Evidence, Span
 
-SPANS_OF_NOTHING = "statement whose spans were dropped, because the text of its document was not given"
+SPANS_OF_NOTHING = "evidence whose spans were dropped, because the text of its document was not given"
 _NO_FACTS = "document skipped: the file contains no facts about it (use polyadic index to index it)"
 
 
@@ -38,7 +38,7 @@ class DocumentMatcher:
     skipped: list[SkippedInput]
 
     def in_documents(self, documents: Iterable[Document | SkippedInput]) -> Iterator[DocumentExport]:
-        """Yield the documents with their facts; statements that name no document form documents of their own."""
+        """Yield the documents with their facts; evidence that names no document forms documents of their own."""
         matched_names: set[str] = set()
         for document in documents:
             if isinstance(document, SkippedInput):
@@ -56,7 +56,7 @@ class DocumentMatcher:
                 yield from self._without_document(name)
 
     def on_their_own(self) -> Iterator[DocumentExport]:
-        """Yield one document per name; its text is the statements, one per line."""
+        """Yield one document per name; its text is the facts, one per line."""
         for name in self.lines.offsets:
             yield from self._synthetic_document(name, list(self.lines.of(name)))
 
@@ -70,7 +70,7 @@ class DocumentMatcher:
     def _synthetic_document(self, name: str, lines: Sequence[FactsLine]) -> Iterator[DocumentExport]:
         facts = [fact for line in lines for fact in line.facts]
         self.problems[SPANS_OF_NOTHING] += sum(bool(fact.spans) for fact in facts)
-        # A repeated statement occurs once in the text.
+        # A repeated fact occurs once in the text.
         starts: dict[str, int] = {}
         length = 0
         for fact in facts:

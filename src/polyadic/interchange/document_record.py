@@ -24,11 +24,11 @@ class DocumentExport:
     document: Document
     pipeline_config: str
     extractor: str
-    passages: tuple[ChunkExport, ...]
+    chunk_exports: tuple[ChunkExport, ...]
 
     @property
     def chunks(self) -> tuple[Chunk, ...]:
-        return tuple(passage.chunk for passage in self.passages)
+        return tuple(chunk_export.chunk for chunk_export in self.chunk_exports)
 
     @property
     def stamp(self) -> Fingerprint:
@@ -59,7 +59,9 @@ def failures_of(reader: Reader) -> dict[str, str]:
 
 
 def _export(reader: Reader, document_id: str, stamp: Fingerprint, failures: Mapping[str, str]) -> DocumentExport:
-    passages = [
+    chunk_exports = [
         ChunkExport(chunk, evidence, failures.get(chunk.id)) for chunk, evidence in reader.records.evidence(document_id)
     ]
-    return DocumentExport(reader.records.document(document_id), stamp.pipeline_config, stamp.extractor, tuple(passages))
+    return DocumentExport(
+        reader.records.document(document_id), stamp.pipeline_config, stamp.extractor, tuple(chunk_exports)
+    )

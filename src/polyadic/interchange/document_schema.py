@@ -11,7 +11,7 @@ from pydantic import Field, field_validator, model_validator
 
 from polyadic.errors import DecisionRefused
 from polyadic.interchange.document_record import ChunkExport, DocumentExport
-from polyadic.interchange.statement_fields import EntityFields, StatementFields
+from polyadic.interchange.evidence_fields import EntityFields, EvidenceFields
 from polyadic.interchange.validation import DocumentId, Name, StrictModel, Text
 from polyadic.model.resolution import DecisionKind, EntityResolution, ResolutionDecision
 from polyadic.model.types import Chunk, Document, Evidence, Span
@@ -30,7 +30,7 @@ def plain_document(export: DocumentExport) -> dict[str, Any]:
         "pages": list(document.pages),
         "pipeline_config": export.pipeline_config,
         "extractor": export.extractor,
-        "chunks": [_plain_passage(passage) for passage in export.passages],
+        "chunks": [_plain_chunk(chunk_export) for chunk_export in export.chunk_exports],
     }
 
 
@@ -45,7 +45,7 @@ def plain_decision(decision: ResolutionDecision) -> dict[str, Any]:
 
 
 def plain_entities(evidence: Evidence) -> list[dict[str, Any]]:
-    """Convert the participants of a statement to JSON values."""
+    """Convert the participants of evidence to JSON values."""
     return [
         {"name": p.name, "type": p.type, "description": p.description, "score": p.score}
         | _filled(role=p.role, value=p.value)
@@ -58,7 +58,7 @@ def plain_spans(evidence: Evidence) -> list[list[int]]:
 
 
 def plain_optional(evidence: Evidence) -> dict[str, Any]:
-    """Return the optional fields that a statement has."""
+    """Return the optional fields that evidence has."""
     return _filled(
         unsupported=evidence.unsupported,
         valid_from=evidence.valid_from,
@@ -71,9 +71,9 @@ def _filled(**fields: Any) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value}
 
 
-def _plain_passage(passage: ChunkExport) -> dict[str, Any]:
-    chunk = passage.chunk
-    failure = {} if passage.failure is None else {"failure": passage.failure}
+def _plain_chunk(chunk_export: ChunkExport) -> dict[str, Any]:
+    chunk = chunk_export.chunk
+    failure = {} if chunk_export.failure is None else {"failure": chunk_export.failure}
     evidence = [
         {
             "text": item.text,
@@ -83,7 +83,7 @@ def _plain_passage(passage: ChunkExport) -> dict[str, Any]:
             "entities": plain_entities(item),
             **plain_optional(item),
         }
-        for item in passage.evidence
+        for item in chunk_export.evidence
     ]
     bounds = {"start": chunk.span.start, "end": chunk.span.end, "new_from": chunk.new_from, "tokens": chunk.tokens}
     return {**bounds, **failure, "evidence": evidence}
@@ -93,7 +93,7 @@ class EntitySchema(EntityFields, StrictModel):
     """An entity without fields of other formats."""
 
 
-class EvidenceSchema(StatementFields, StrictModel):
+class EvidenceSchema(EvidenceFields, StrictModel):
     spans: list[list[int]]
     entities: list[EntitySchema]
 
@@ -111,7 +111,7 @@ class ChunkSchema(StrictModel):
     def has_failed(self) -> bool:
         return "failure" in self.model_fields_set
 
-    def passage(self, document: Document) -> ChunkExport:
+    def chunk_export(self, document: Document) -> ChunkExport:
         span = Span(self.start, self.end)
         chunk = Chunk(document.id, span, document.text[self.start : self.end], self.tokens, self.new_from)
         evidence = tuple(schema.evidence() for schema in self.evidence)
@@ -158,8 +158,8 @@ class DocumentSchema(StrictModel):
 
     def to_export(self) -> DocumentExport:
         document = Document(self.source, self.title, self.text, dict(self.metadata), tuple(self.pages))
-        passages = tuple(chunk.passage(document) for chunk in self.chunks)
-        return DocumentExport(document, self.pipeline_config, self.extractor, passages)
+        chunk_exports = tuple(chunk.chunk_export(document) for chunk in self.chunks)
+        return DocumentExport(document, self.pipeline_config, self.extractor, chunk_exports)
 
 
 class DecisionSchema(StrictModel):

@@ -1,4 +1,4 @@
-"""Read facts from JSON lines: one statement, or the statements of one document, per line (docs/interchange.md).
+"""Read facts from JSON lines: one fact, or the facts of one document, per line (docs/interchange.md).
 
 A file is read in two passes. The first checks every line before anything changes and records line offsets, so the lines
 of a document need not be adjacent. The second holds the lines of one document at a time.
@@ -16,7 +16,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from pydantic_core import from_json
 
 from polyadic.interchange.chunk_alignment import NAME
-from polyadic.interchange.statement_fields import EntityFields, StatementFields
+from polyadic.interchange.evidence_fields import EntityFields, EvidenceFields
 from polyadic.interchange.validation import (
     EntityScore,
     FactScore,
@@ -51,7 +51,7 @@ def _named(value: object) -> object:
     return {"name": value} if isinstance(value, str) else value
 
 
-class FactLine(StatementFields, _LenientModel):
+class FactLine(EvidenceFields, _LenientModel):
     score: FactScore = 5.0
     entities: list[Annotated[EntityLine, BeforeValidator(_named)]] = Field(default_factory=list)
     spans: list[Annotated[list[int], Field(min_length=2, max_length=2)]] = Field(default_factory=list)
@@ -128,7 +128,7 @@ class FactLines:
     def _parsed(self, data: bytes, where: str) -> FactsLine:
         if len(data) > LONGEST_LINE:
             raise InvalidFile(
-                f"{where}: longer than {LONGEST_LINE // 1_000_000} MB", "write one statement or document per line"
+                f"{where}: longer than {LONGEST_LINE // 1_000_000} MB", "write one fact or document per line"
             )
         value: Any = None
         try:
@@ -137,7 +137,7 @@ class FactLines:
             for fact in line.facts:
                 fact.evidence()
         except ValidationError as error:
-            # The author of a single-statement line wrote no "facts" list, so the path omits it.
+            # The author of a single-fact line wrote no "facts" list, so the path omits it.
             reason = (
                 validation_error(error) if "facts" in value else validation_error(error).replace("facts[0].", "", 1)
             )
@@ -152,7 +152,7 @@ class FactLines:
 
 
 def _as_document(value: Any) -> Any:
-    """Wrap a single-statement line in a document with that statement."""
+    """Wrap a single-fact line in a document with that fact."""
     if not isinstance(value, dict):
         raise ValueError("not a JSON object")
     if "facts" in value:

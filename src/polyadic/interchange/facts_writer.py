@@ -1,4 +1,4 @@
-"""Write facts as JSON lines: one statement per line, with its entities and spans."""
+"""Write facts as JSON lines: one piece of evidence per line, with its entities and spans."""
 
 import json
 from collections.abc import Iterator
@@ -10,17 +10,17 @@ from polyadic.storage.protocol import Reader
 
 
 def fact_lines(reader: Reader, names: SourceNames | None = None) -> Iterator[str]:
-    """Yield every statement, ordered by source and position, including those with fewer than two entities."""
+    """Yield all evidence, ordered by source and position, including that with fewer than two entities."""
     for export in export_documents(reader, names):
-        for statement in (statement for passage in export.passages for statement in passage.evidence):
+        for evidence in (one for chunk_export in export.chunk_exports for one in chunk_export.evidence):
             line = {
-                "text": statement.text,
-                "score": statement.score,
-                "entities": plain_entities(statement),
+                "text": evidence.text,
+                "score": evidence.score,
+                "entities": plain_entities(evidence),
                 "source": export.document.source,
                 "title": export.document.title,
-                "spans": plain_spans(statement),
-                "extractor": statement.extractor,
-                **plain_optional(statement),
+                "spans": plain_spans(evidence),
+                "extractor": evidence.extractor,
+                **plain_optional(evidence),
             }
             yield json.dumps(line, ensure_ascii=False) + "\n"

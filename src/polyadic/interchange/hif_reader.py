@@ -1,7 +1,7 @@
 """Convert HIF files to documents with evidence.
 
 A file written by Polyadic contains its documents, and these are used. In any other file, each edge becomes a document
-of one statement, ``FILE#edge/ID``; so does a node that is in no edge or has attributes other than name, type and
+of one fact, ``FILE#edge/ID``; so does a node that is in no edge or has attributes other than name, type and
 description, ``FILE#node/ID``. Information that cannot be kept is counted.
 """
 
@@ -31,7 +31,7 @@ _Shape = tuple[AbstractSet[Id], AbstractSet[Id], AbstractSet[tuple[Id, Id]]]
 """Identifiers of nodes, edges and incidences."""
 _POLYADIC_KEY = "polyadic"
 _NAMES = ("name", "label", "title")
-_STATEMENTS = ("text", "sentence", "label", "name", "title", "description")
+_TEXT_FIELDS = ("text", "sentence", "label", "name", "title", "description")
 # Attributes that become evidence; all others go into the metadata of a document.
 _EVIDENCE_KEYS_OF_EDGE = ("text",)
 _EVIDENCE_KEYS_OF_NODE = ("name", "type", "description")
@@ -88,7 +88,8 @@ def _shape_of(graph: HifHypergraph) -> _Shape:
 
 def _shape_from_documents(documents: Iterable[DocumentExport], resolution: EntityResolution) -> _Shape:
     counts = tally(
-        ((export.document.id, passage.evidence) for export in documents for passage in export.passages), resolution
+        ((export.document.id, chunk_export.evidence) for export in documents for chunk_export in export.chunk_exports),
+        resolution,
     )
     incidences = {(fact, key) for fact, counted in counts.facts.items() for key in counted.participants}
     return set(counts.entities), set(counts.facts), incidences
@@ -147,7 +148,7 @@ class _ForeignGraph:
         self, edge: HifEdge, label: str, members: Mapping[Id, HifIncidence], names: Mapping[Id, str]
     ) -> DocumentExport:
         participants = tuple(self._participant(self.nodes[i], names[i], incidence) for i, incidence in members.items())
-        text = _first_text(edge.attrs, _STATEMENTS)
+        text = _first_text(edge.attrs, _TEXT_FIELDS)
         text = text or (f"{label}: {', '.join(p.name for p in participants)}" if participants else label)
         metadata = _extra_attributes(edge, _EVIDENCE_KEYS_OF_EDGE, _MAX_FACT_SCORE)
         for identifier, incidence in members.items():

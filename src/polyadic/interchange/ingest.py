@@ -47,8 +47,8 @@ async def _publish_batch(
     if not pending:
         return
     _stage(pending, publisher)
-    report.chunks += sum(len(export.passages) for export in pending)
-    report.chunks_read += sum(len(export.passages) for export in pending)
+    report.chunks += sum(len(export.chunk_exports) for export in pending)
+    report.chunks_read += sum(len(export.chunk_exports) for export in pending)
     chunks = {export.document.id: export.chunks for export in pending}
     failed = await publisher.publish([export.document for export in pending], chunks, report)
     is_new = {export.document.id: existing is None for export, existing in zip(batch, before, strict=True)}
@@ -62,14 +62,14 @@ def _stage(pending: Sequence[DocumentExport], publisher: Publisher) -> None:
         writer.stage([(export.document, export.stamp, export.chunks) for export in pending])
         writer.put_evidence(
             {
-                export.document.id: {p.chunk.id: p.evidence for p in export.passages if p.failure is None}
+                export.document.id: {p.chunk.id: p.evidence for p in export.chunk_exports if p.failure is None}
                 for export in pending
             }
         )
         for export in pending:
-            for passage in export.passages:
-                if passage.failure is not None:
-                    writer.put_failure(export.document.id, passage.chunk.id, passage.failure)
+            for chunk_export in export.chunk_exports:
+                if chunk_export.failure is not None:
+                    writer.put_failure(export.document.id, chunk_export.chunk.id, chunk_export.failure)
 
 
 def _batches(documents: Iterable[DocumentExport]) -> Iterator[list[DocumentExport]]:

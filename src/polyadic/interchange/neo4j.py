@@ -31,7 +31,11 @@ def tables(reader: Reader) -> Iterator[tuple[str, Iterator[str]]]:
         ("documents.csv", (":ID", "source", "title", "date", ":LABEL"), _documents(reader)),
         ("chunks.csv", (":ID", "text", "start:int", "end:int", "tokens:int", ":LABEL"), _chunks(reader)),
         ("takes_part_in.csv", (":START_ID", ":END_ID", ":TYPE"), _participations(reader)),
-        ("stated_in.csv", (":START_ID", ":END_ID", "start:int", "end:int", "details", ":TYPE"), _statements(reader)),
+        (
+            "stated_in.csv",
+            (":START_ID", ":END_ID", "start:int", "end:int", "details", ":TYPE"),
+            _evidence_spans(reader),
+        ),
         ("part_of.csv", (":START_ID", ":END_ID", ":TYPE"), _parts(reader)),
     ):
         yield name, _lines(header, rows)
@@ -51,19 +55,19 @@ def _participations(reader: Reader) -> Iterator[_Row]:
         yield from ((entity.id, fact.id, "TAKES_PART_IN") for entity in entities)
 
 
-def _statements(reader: Reader) -> Iterator[_Row]:
-    """Yield the span of each statement of a fact, or its whole chunk if it has no span, and its details."""
+def _evidence_spans(reader: Reader) -> Iterator[_Row]:
+    """Yield the span of each piece of evidence of a fact, or its whole chunk if it has no span, and its details."""
     for export in export_documents(reader):
-        for passage in export.passages:
+        for chunk_export in export.chunk_exports:
             places: dict[tuple[int, int, str], dict[str, None]] = {}
-            for evidence in passage.evidence:
+            for evidence in chunk_export.evidence:
                 details = FactDetails.of(evidence)
-                for span in evidence.spans or (passage.chunk.span,):
+                for span in evidence.spans or (chunk_export.chunk.span,):
                     if evidence.fact_id is not None:
                         known = places.setdefault((span.start, span.end, evidence.fact_id), {})
                         known |= {str(details): None} if details else {}
             for (start, end, fact), lines in sorted(places.items()):
-                yield fact, passage.chunk.id, start, end, "\n".join(lines), "STATED_IN"
+                yield fact, chunk_export.chunk.id, start, end, "\n".join(lines), "STATED_IN"
 
 
 def _parts(reader: Reader) -> Iterator[_Row]:

@@ -21,7 +21,7 @@ TEXT = 500_000
 PLACES = 3
 CITATIONS = 100
 QUOTE = 600
-STATEMENT = 2_000
+ITEM_TEXT = 2_000
 ANSWER = 50_000
 
 # a text of maximum length as JSON, with most of its characters escaped

@@ -59,7 +59,7 @@ class RetrievedResult(ToolResult):
     entities: list[str]
     """Names of the entities that a fact connects."""
     details: list[str]
-    """What statements of a fact say besides its text: roles and values of entities, validity, qualifiers."""
+    """What the evidence of a fact says besides its text: roles and values of entities, validity, qualifiers."""
     places: list[QuotationResult]
     """The first few places where it is stated."""
 
@@ -70,12 +70,12 @@ class FactResult(ToolResult):
     id: str
     text: str
     score: float
-    """How complete the statement is on its own, above 0 and up to 10."""
+    """How complete the fact is on its own, above 0 and up to 10."""
     entities: list[str]
     support: int
     """How often documents state it."""
     details: list[str]
-    """What statements of it say besides its text: roles and values of entities, validity, qualifiers."""
+    """What its evidence says besides its text: roles and values of entities, validity, qualifiers."""
     places: list[QuotationResult]
     """The first few places where it is stated."""
 

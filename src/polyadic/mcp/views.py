@@ -30,7 +30,7 @@ def citations(answer: types.Answer) -> list[results.CitationResult]:
     return [
         results.CitationResult(
             marker=answer.citations[number].marker,
-            claim=cut(answer.text[claim.span.start : claim.span.end], limits.STATEMENT),
+            claim=cut(answer.text[claim.span.start : claim.span.end], limits.ITEM_TEXT),
             supported=claim.supported,
             **quotation(answer.citations[number].place).model_dump(),
         )
@@ -43,7 +43,7 @@ def retrieved_result(item: Item) -> results.RetrievedResult:
     return results.RetrievedResult(
         kind=item.kind,
         id=item.id,
-        text=cut(item.text, limits.STATEMENT),
+        text=cut(item.text, limits.ITEM_TEXT),
         score=item.score,
         why=cut(item.why, limits.NAME),
         entities=names(item.entities),
@@ -55,7 +55,7 @@ def retrieved_result(item: Item) -> results.RetrievedResult:
 def fact(of: types.Fact, stated: Iterable[SourceSpan], details: Iterable[FactDetails]) -> results.FactResult:
     return results.FactResult(
         id=of.id,
-        text=cut(of.text, limits.STATEMENT),
+        text=cut(of.text, limits.ITEM_TEXT),
         score=of.score,
         entities=names(of.entities),
         support=of.support,
@@ -80,7 +80,7 @@ def document(record: DocumentRecord) -> results.DocumentResult:
 
 
 def _details(all_of_them: Iterable[FactDetails]) -> list[str]:
-    return [cut(str(details), limits.STATEMENT) for details in list(all_of_them)[: limits.PLACES]]
+    return [cut(str(details), limits.ITEM_TEXT) for details in list(all_of_them)[: limits.PLACES]]
 
 
 def names(all_of_them: Iterable[str]) -> list[str]:

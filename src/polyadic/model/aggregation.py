@@ -41,7 +41,7 @@ class FactTally:
     Parameters
     ----------
     text
-        The statement, normalized.
+        The text, normalized.
     arity
         Number of names that the fact connects.
     evidence

@@ -160,7 +160,7 @@ class QueryEngine:
     async def _retrieved(
         self, ask: QueryRequest, finder_name: EntityFinderName, with_details: bool = True
     ) -> Knowledge:
-        """Retrieve knowledge; ``with_details`` adds what statements of the facts say besides their text."""
+        """Retrieve knowledge; ``with_details`` adds what the evidence of the facts says besides their text."""
         retrieval = self.settings.retrieval
         name = ask.method or retrieval.method
         # Only some methods use question entities; for the others, do not load a model to find them.

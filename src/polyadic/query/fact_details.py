@@ -1,4 +1,4 @@
-"""What the statements of facts say besides their text: roles and values of entities, validity and qualifiers."""
+"""What the evidence of facts says besides their text: roles and values of entities, validity and qualifiers."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -15,7 +15,7 @@ def fact_details(reader: Reader, places: Mapping[str, Sequence[SourceSpan]]) -> 
     reader
         A reader of the store.
     places
-        Source spans by identifier of the fact; only statements in their chunks are considered.
+        Source spans by identifier of the fact; only evidence in their chunks is considered.
 
     Returns
     -------
@@ -25,10 +25,10 @@ def fact_details(reader: Reader, places: Mapping[str, Sequence[SourceSpan]]) -> 
     chunks = {place.chunk_id for spans in places.values() for place in spans}
     found: dict[str, list[FactDetails]] = {}
     for _, evidence in sorted(reader.records.evidence_in(sorted(chunks)).items()):
-        for statement in evidence:
-            # Most statements have no details, and making the identifier of a fact takes much longer.
-            details = FactDetails.of(statement)
-            if details is not None and (fact := statement.fact_id or "") in places:
+        for one in evidence:
+            # Most evidence has no details, and making the identifier of a fact takes much longer.
+            details = FactDetails.of(one)
+            if details is not None and (fact := one.fact_id or "") in places:
                 known = found.setdefault(fact, [])
                 known += [] if details in known else [details]
     return {fact: tuple(details) for fact, details in found.items()}

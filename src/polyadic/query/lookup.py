@@ -61,7 +61,7 @@ class ChunkView:
 
 @dataclass(frozen=True, slots=True)
 class FactView:
-    """A fact, its entities, where it is stated, and what its statements say besides its text."""
+    """A fact, its entities, where it is stated, and what its evidence says besides its text."""
 
     fact: Fact
     entities: tuple[Entity, ...]

@@ -25,7 +25,7 @@ class HomonymSense:
     description
         How these documents describe it most often; empty if they do not.
     fact
-        A statement about it.
+        A fact about it.
     """
 
     name: str

@@ -20,11 +20,11 @@ class NameUse:
     source
         Source of the document.
     types, descriptions
-        Numbers of statements that give each of them.
+        Numbers of pieces of evidence that give each of them.
     neighbours
-        Keys of the entities named in the same statements, other than values.
+        Keys of the entities named in the same evidence, other than values.
     fact
-        The first statement.
+        The first fact.
     """
 
     source: str
@@ -33,13 +33,13 @@ class NameUse:
     neighbours: set[str] = field(default_factory=set)
     fact: str = ""
 
-    def add(self, statement: Evidence, participant: Participation, neighbours: Iterable[str]) -> None:
-        """Add a statement."""
+    def add(self, evidence: Evidence, participant: Participation, neighbours: Iterable[str]) -> None:
+        """Add a piece of evidence."""
         self.types.update([participant.type.casefold()] if participant.type else ())
         self.descriptions.update([participant.description] if participant.description else ())
         self.neighbours.update(neighbours)
         self.neighbours.discard(participant.key)
-        self.fact = self.fact or statement.text
+        self.fact = self.fact or evidence.text
 
     @property
     def description(self) -> str:
@@ -59,12 +59,12 @@ def name_uses(
     for record in records:
         here: dict[str, NameUse] = {}
         for _, chunk in reader.records.evidence(record.id):
-            for statement in chunk:
-                named = [one for one in statement.participants if one.key]
+            for evidence in chunk:
+                named = [one for one in evidence.participants if one.key]
                 keys = {one.key for one in named if not is_value_cached(one.name, one.type)}
                 for one in named:
                     if resolution.key(one.key, record.id) == one.key:
-                        here.setdefault(one.key, NameUse(record.source)).add(statement, one, keys)
+                        here.setdefault(one.key, NameUse(record.source)).add(evidence, one, keys)
         for key, use in here.items():
             uses[key].append(use)
     return uses

@@ -36,7 +36,7 @@ _TYPE_FAMILIES = (
     *(words | _PUBLICATIONS if words is _ORGANIZATION else words for words in _NAMED_TYPES),
     VALUE_TYPES,
 )
-# Two names in one statement rarely refer to the same entity, unless the statement says so; factors by similarity.
+# Two names in one fact rarely refer to the same entity, unless the fact says so; factors by similarity.
 _COOCCURRENCE_FACTORS = {
     SimilarityKind.SPELLING: 0.95,
     SimilarityKind.ACRONYM: 1.0,

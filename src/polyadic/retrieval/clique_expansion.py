@@ -16,8 +16,8 @@ from polyadic.storage.protocol import Reader, Rows, Vectors
 
 ENTITIES_OF_A_FACT = 32
 """In a larger fact, the entities with the highest scores are paired: 300 names would give 45,000 pairs."""
-STATEMENTS_OF_A_PAIR = 3
-"""Maximum number of statements per pair: those most similar to the question."""
+FACTS_OF_A_PAIR = 3
+"""Maximum number of facts per pair: those most similar to the question."""
 
 
 _COLUMNS = ("facts", "firsts", "seconds")
@@ -77,7 +77,7 @@ def _foremost(entities: list[int], reader: Reader) -> list[int]:
 
 
 def gathered(pairs: PairwiseEdges, ends: list[tuple[int, int]], similarity: Vectors) -> NDArray[np.int64]:
-    """Return positions in ``pairs`` of the statements about each pair of ends, in the order of ``ends``.
+    """Return positions in ``pairs`` of the facts about each pair of ends, in the order of ``ends``.
 
     Parameters
     ----------
@@ -86,10 +86,10 @@ def gathered(pairs: PairwiseEdges, ends: list[tuple[int, int]], similarity: Vect
     ends
         Pairs of entities.
     similarity
-        Similarity of the fact of each pair to the question, shape (pairs,); the most similar statements come first.
+        Similarity of the fact of each pair to the question, shape (pairs,); the most similar facts come first.
     """
     positions: dict[tuple[int, int], list[int]] = {}
     for place, end in enumerate(pairs.ends):
         positions.setdefault(end, []).append(place)
-    chosen = [sorted(positions[end], key=lambda place: -similarity[place])[:STATEMENTS_OF_A_PAIR] for end in ends]
+    chosen = [sorted(positions[end], key=lambda place: -similarity[place])[:FACTS_OF_A_PAIR] for end in ends]
     return np.array([place for places in chosen for place in places], dtype=np.int64)

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from polyadic.llm.replies.model import ParsedStatement
+from polyadic.llm.replies.model import ParsedFact
 from polyadic.llm.replies.parser import read_reply
 from polyadic.model.types import Participation
 
@@ -13,7 +13,7 @@ BABBAGE = {"name": "Charles Babbage", "type": "person", "description": "An inven
 FACT = {"text": "Ada met Babbage in 1833.", "score": 8, "sentences": [1, 2], "entities": [ADA, BABBAGE]}
 NOTES = {"text": "Ada wrote the Notes.", "score": 9, "sentences": [3], "entities": [ADA, {**ADA, "name": "Notes"}]}
 REPLY = json.dumps({"facts": [FACT, NOTES]})
-MET = ParsedStatement(
+MET = ParsedFact(
     "Ada met Babbage in 1833.",
     8.0,
     (

@@ -18,10 +18,10 @@ from polyadic.retrieval.relevance.sentence_features import (
 from polyadic.retrieval.relevance.stemming import stem, tokens
 
 
-def sentence(text: str, passage: int = 0, title: str = "", before: str = "", statement: str = "") -> SentenceFeatures:
+def sentence(text: str, passage: int = 0, title: str = "", before: str = "", fact_text: str = "") -> SentenceFeatures:
     return SentenceFeatures(
         text,
-        statement=statement or text,
+        fact_text=fact_text or text,
         title=title,
         context=title,
         before=before,
@@ -92,7 +92,7 @@ def test_parts_of_german_compounds_match() -> None:
 
 
 def test_table_rows_match_with_column_names() -> None:
-    said = [sentence("hose; 24.90", statement="Item: hose; Price: 24.90"), sentence("rake; 14.00")]
+    said = [sentence("hose; 24.90", fact_text="Item: hose; Price: 24.90"), sentence("rake; 14.00")]
     assert feature("price of the hose", said, "coverage") == [1.0, 0.0]
 
 

@@ -1,4 +1,4 @@
-"""Statements parsed from a reply, before they are linked to a chunk."""
+"""Facts parsed from a reply, before they are linked to a chunk."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -11,12 +11,12 @@ Problems = Counter[str]
 
 
 @dataclass(frozen=True, slots=True)
-class ParsedStatement:
-    """A statement of a reply with its participants, which are distinct by entity key.
+class ParsedFact:
+    """A fact of a reply with its participants, which are distinct by entity key.
 
-    ``score`` in (0, 10]. ``sentences`` are the sentence numbers that the model gave; they may be invalid. A statement
-    with fewer than two participants makes no fact, but is kept and counted as evidence. ``forms`` has the words of the
-    text that stand for a participant, by its key, where the reply says so.
+    ``score`` in (0, 10]. ``sentences`` are the sentence numbers that the model gave; they may be invalid. A fact
+    with fewer than two participants makes no hyperedge, but is kept and counted as evidence. ``forms`` has the words of
+    the text that stand for a participant, by its key, where the reply says so.
     """
 
     text: str
@@ -32,7 +32,7 @@ class ParsedStatement:
 
 @dataclass(frozen=True, slots=True)
 class ParsedReply:
-    """The statements of a reply in order, and the number of dropped or repaired parts by reason."""
+    """The facts of a reply in order, and the number of dropped or repaired parts by reason."""
 
-    stated: tuple[ParsedStatement, ...]
+    stated: tuple[ParsedFact, ...]
     problems: Mapping[str, int] = field(default_factory=Problems)

@@ -1,4 +1,4 @@
-"""Entry point for parsing the text of a reply into statements."""
+"""Entry point for parsing the text of a reply into facts."""
 
 from polyadic.llm.replies.cleaning import strip_wrappers
 from polyadic.llm.replies.delimited import canonical, first_record, may_hold_records, read_delimited
@@ -11,13 +11,13 @@ LONGEST_REPLY = 400_000
 
 
 def read_reply(text: str) -> ParsedReply:
-    """Parse all statements of a reply, in JSON or in the delimiter format; never raises.
+    """Parse all facts of a reply, in JSON or in the delimiter format; never raises.
 
     Dropped parts are counted. Text beyond ``LONGEST_REPLY`` characters is cut off, which bounds time and memory.
 
     >>> reply = '("hyper-relation"<|>"Ada wrote Notes."<|>8)##("entity"<|>"Ada"<|>"person"<|>"A writer"<|>90)'
     >>> read_reply(reply).stated
-    (ParsedStatement(text='Ada wrote Notes.', score=8.0, participants=(Participation(name='Ada', type='person', \
+    (ParsedFact(text='Ada wrote Notes.', score=8.0, participants=(Participation(name='Ada', type='person', \
 description='A writer', score=90.0, role='', value=''),), sentences=(), forms={}),)
     >>> dict(read_reply("I cannot help with that.").problems)
     {'no facts in the reply': 1}

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from polyadic.llm.replies.cleaning import cut, tidy
-from polyadic.llm.replies.model import ParsedStatement, Problems
+from polyadic.llm.replies.model import ParsedFact, Problems
 from polyadic.llm.replies.scores import UNSCORED, ScoreScale, scale_of
 from polyadic.model import identity
 from polyadic.model.types import Participation
@@ -79,23 +79,23 @@ class _Scales:
         return cached
 
 
-def kept(drafts: Iterable[DraftFact], problems: Problems) -> tuple[ParsedStatement, ...]:
-    """Return the valid drafts as distinct statements; dropped ones are counted."""
+def kept(drafts: Iterable[DraftFact], problems: Problems) -> tuple[ParsedFact, ...]:
+    """Return the valid drafts as distinct facts; dropped ones are counted."""
     facts = tuple(drafts)
     scales = _Scales(facts)
-    distinct: dict[tuple[str, frozenset[str]], ParsedStatement] = {}
+    distinct: dict[tuple[str, frozenset[str]], ParsedFact] = {}
     for fact in facts[:FACTS_A_REPLY]:
-        statement = _statement(fact, scales, problems)
-        if statement is None:
+        parsed = _parsed(fact, scales, problems)
+        if parsed is None:
             continue
-        key = identity.normal_text(statement.text), frozenset(p.key for p in statement.participants)
-        if distinct.setdefault(key, statement) is not statement:
+        key = identity.normal_text(parsed.text), frozenset(p.key for p in parsed.participants)
+        if distinct.setdefault(key, parsed) is not parsed:
             problems["same fact twice"] += 1
     _count(f"more than {FACTS_A_REPLY} facts", len(facts) - FACTS_A_REPLY, problems)
     return tuple(distinct.values())
 
 
-def _statement(fact: DraftFact, scales: _Scales, problems: Problems) -> ParsedStatement | None:
+def _parsed(fact: DraftFact, scales: _Scales, problems: Problems) -> ParsedFact | None:
     text = _bounded("text", fact.text, problems)
     if not text:
         problems["fact without text"] += 1
@@ -103,7 +103,7 @@ def _statement(fact: DraftFact, scales: _Scales, problems: Problems) -> ParsedSt
     score = scales.fact.read(fact.score, problems)
     participants = _participants(fact.entities, scales, problems)
     score = scales.fact.default if score is None else score
-    return ParsedStatement(text, score, participants, fact.sentences, fact.forms)
+    return ParsedFact(text, score, participants, fact.sentences, fact.forms)
 
 
 def _participants(entities: tuple[DraftEntity, ...], scales: _Scales, problems: Problems) -> tuple[Participation, ...]:

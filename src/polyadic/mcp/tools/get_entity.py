@@ -54,7 +54,7 @@ def _result(reader: Reader, names: SourceNames, wanted: EntityArguments) -> Enti
         id=entity.id,
         name=cut(entity.name, limits.NAME),
         type=cut(entity.type, limits.NAME),
-        description=cut(entity.description, limits.STATEMENT),
+        description=cut(entity.description, limits.ITEM_TEXT),
         score=entity.score,
         fact_count=entity.facts,
         facts=[views.fact(fact, places, details.get(fact.id, ())) for fact, places in stated],

@@ -20,8 +20,8 @@ from polyadic.storage.protocol import Reader, Vectors
 class SearchArguments(DocumentFilterArguments):
     """The facts to search for."""
 
-    words: Annotated[str, Field(max_length=limits.STATEMENT)] = ""
-    """What the facts should say: a statement, a question or some words."""
+    words: Annotated[str, Field(max_length=limits.ITEM_TEXT)] = ""
+    """What the facts should say: a sentence, a question or some words."""
     entities: Annotated[list[Name], Field(max_length=10)] = Field(default_factory=list)
     """Names of entities; each fact has to connect all of them."""
     limit: Annotated[int, Field(ge=1, le=limits.ITEMS)] = 10
@@ -64,7 +64,7 @@ def _similarity_reasons(scores: Vectors) -> list[str]:
 TOOL = Tool(
     "search_facts",
     "Search facts",
-    "Search facts: single statements, the entities they connect and their places in documents. Search by meaning with"
+    "Search facts: single sentences, the entities they connect and their places in documents. Search by meaning with"
     " words, by name with entities (facts that connect all of them), or both. No language model is called.",
     SearchArguments,
     SearchResult,

@@ -1,7 +1,7 @@
 """Facts and entities, and the evidence that they are derived from.
 
-A *fact* is a hyperedge: one self-contained sentence with every entity it connects. *Evidence* is one statement that
-an extractor found in one chunk. Facts and entities are derived from the stored evidence only.
+A *fact* is a hyperedge: one self-contained sentence with every entity it connects. *Evidence* is one occurrence of
+a fact that an extractor found in one chunk. Facts and entities are derived from the stored evidence only.
 """
 
 from collections.abc import Collection, Mapping
@@ -14,7 +14,7 @@ from polyadic.model.types.documents import Span
 
 @dataclass(frozen=True, slots=True)
 class Participation:
-    """One entity of a statement, as extracted from one chunk.
+    """One entity of a fact, as extracted from one chunk.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ class Participation:
     score
         Importance score in (0, 100].
     role
-        The part that the entity plays in the statement, such as "buyer"; empty if unknown.
+        The part that the entity plays in the fact, such as "buyer"; empty if unknown.
     value
         If the name is a value, the same in a form that programs read, such as "1843-10-02" or "19.99"; else empty.
     """
@@ -47,28 +47,28 @@ class Participation:
 
 @dataclass(frozen=True)
 class Evidence:
-    """A statement extracted from one chunk, with its participants and its provenance.
+    """A fact as extracted from one chunk, with its participants and its provenance.
 
     Evidence with fewer than two distinct participants makes no fact; it is stored and counted.
 
     Parameters
     ----------
     text
-        The statement.
+        Text of the fact.
     score
-        How complete the statement is on its own, in (0, 10].
+        How complete the text is on its own, in (0, 10].
     participants
-        Entities of the statement.
+        Entities of the fact.
     spans
-        Character ranges in the document that the statement was extracted from.
+        Character ranges in the document that the text was extracted from.
     extractor
         Name of the extractor.
     unsupported
-        Why the passage does not support the statement, which then makes no fact either; empty if it does.
+        Why the document does not support the text, which then makes no fact either; empty if it does.
     valid_from, valid_to
-        First and last date at which the statement holds, in ISO 8601: "1843", "1843-10-02"; empty if unknown.
+        First and last date at which the fact holds, in ISO 8601: "1843", "1843-10-02"; empty if unknown.
     qualifiers
-        Further names and values that qualify the statement, such as ("source", "letter").
+        Further names and values that qualify the fact, such as ("source", "letter").
     """
 
     text: str
@@ -110,7 +110,7 @@ class Fact:
     id
         Identifier.
     text
-        The statement.
+        The sentence.
     score
         Mean score of the evidence, in (0, 10].
     entities
@@ -158,7 +158,7 @@ class Entity:
 
 @dataclass(frozen=True, slots=True)
 class ParticipantDetails:
-    """The role and the typed value of an entity in a statement (see :class:`Participation`), one of them known."""
+    """The role and the typed value of an entity in a fact (see :class:`Participation`), one of them known."""
 
     name: str
     role: str
@@ -167,14 +167,14 @@ class ParticipantDetails:
 
 @dataclass(frozen=True, slots=True)
 class FactDetails:
-    """What one statement of a fact says besides its text (see :class:`Evidence`).
+    """What one piece of evidence of a fact says besides its text (see :class:`Evidence`).
 
     Parameters
     ----------
     participants
         The entities whose role or value is known.
     valid_from, valid_to
-        First and last date at which the statement holds, in ISO 8601; empty if unknown.
+        First and last date at which the fact holds, in ISO 8601; empty if unknown.
     qualifiers
         Further names and values.
     """
@@ -186,7 +186,7 @@ class FactDetails:
 
     @classmethod
     def of(cls, evidence: Evidence) -> "FactDetails | None":
-        """Return the details of a statement; None if it has none."""
+        """Return the details of a piece of evidence; None if it has none."""
         participants = tuple(
             ParticipantDetails(one.name, one.role, one.value) for one in evidence.participants if one.role or one.value
         )

@@ -107,7 +107,7 @@ class Item:
     listed
         Names and types of the entities for which a fact is in a list, such as "Agena (target vehicle)"; else empty.
     details
-        What statements of a fact say besides its text; empty if they say nothing more.
+        What the evidence of a fact says besides its text; empty if it says nothing more.
     """
 
     kind: ItemKind

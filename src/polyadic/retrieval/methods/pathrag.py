@@ -54,7 +54,7 @@ class PathRAG:
         return replace(result, items=result.items[:: -1 if settings.best_last else 1], usage=named.usage)
 
     def _items(self, paths: list[FlowPath], pairs: PairwiseEdges, h_q: Vectors, reader: Reader) -> list[Item]:
-        """Return the statements about each pair on each path, in order of the paths."""
+        """Return the facts about each pair on each path, in order of the paths."""
         on = {ends: path for path in reversed(paths) for ends in _pairs_on(path)}
         ordered = list(dict.fromkeys(ends for path in paths for ends in _pairs_on(path)))
         edges = pairs.at(gathered(pairs, ordered, alike_to(h_q, "fact", pairs.facts, reader)))

@@ -68,7 +68,9 @@ _SIGNS: dict[AnswerKind, re.Pattern[str]] = {
 _FEW_NEW_WORDS = 4
 
 
-def answer_signs(asked: QuestionFeatures, text: str, words: Sequence[str], said: frozenset[str]) -> dict[str, float]:
+def answer_signs(
+    asked: QuestionFeatures, text: str, words: Sequence[str], text_stems: frozenset[str]
+) -> dict[str, float]:
     """Whether a sentence has what the question asks for, and says more than the question does.
 
     Parameters
@@ -77,7 +79,7 @@ def answer_signs(asked: QuestionFeatures, text: str, words: Sequence[str], said:
         The question.
     text
         The sentence.
-    words, said
+    words, text_stems
         Its words in order, and their stems.
 
     Returns
@@ -86,7 +88,7 @@ def answer_signs(asked: QuestionFeatures, text: str, words: Sequence[str], said:
         ``novelty``, for a definition ``defines_subject``, and the one of the features ``asks_*`` that is for the kind
         of the question; each in [0, 1].
     """
-    new = said - asked.everything - asked.function_words
+    new = text_stems - asked.everything - asked.function_words
     signs = {"novelty": min(1.0, len(new) / _FEW_NEW_WORDS)}
     kind = asked.kind
     if kind is AnswerKind.PERSON:

@@ -18,7 +18,7 @@ def asked_words(asked: QuestionFeatures, read: Sequence[Read]) -> NDArray[np.flo
     """
     weights = word_weights(asked, read)
     whole = sum(weights.values()) or 1.0
-    rows = [[weight / whole * (word in one.stated) for word, weight in weights.items()] for one in read]
+    rows = [[weight / whole * (word in one.fact_stems) for word, weight in weights.items()] for one in read]
     return np.array(rows, dtype=np.float64).reshape(len(read), len(weights))
 
 
@@ -43,11 +43,11 @@ def rare_coverage(read: Sequence[Read], rarity: Mapping[str, float], unknown: fr
     passages: dict[int, frozenset[str]] = {}
     for one in read:
         held = passages.get(one.sentence.passage, frozenset())
-        passages[one.sentence.passage] = held | one.stated | one.context
+        passages[one.sentence.passage] = held | one.fact_stems | one.context
     return np.array(
         [
-            max((share(rarity, one.stated) for one in read), default=0.0),
-            max((share(rarity, one.stated | one.context) for one in read), default=0.0),
+            max((share(rarity, one.fact_stems) for one in read), default=0.0),
+            max((share(rarity, one.fact_stems | one.context) for one in read), default=0.0),
             max((share(rarity, held) for held in passages.values()), default=0.0),
             len(unknown) / max(1, len(rarity)),
         ]

@@ -32,7 +32,7 @@ class SentenceFeatures:
     ----------
     text
         Its words, without markup.
-    statement
+    fact_text
         The same as a fact says it: with its subject, with what announces it if it is an item of a list, with the names
         of its columns if it is a row. The words alone where it states no fact.
     title
@@ -56,7 +56,7 @@ class SentenceFeatures:
     """
 
     text: str
-    statement: str
+    fact_text: str
     title: str
     context: str
     before: str
@@ -149,13 +149,13 @@ COLUMNS = (*GENERAL_COLUMNS, *(f"{name} x nameless" for name in _NAMELESS))
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """A sentence and its words: in order, and the stems of what it says, of what it states, of what is around it."""
+    """A sentence and its words: in order, and the stems of its text, of its fact, of what is around it."""
 
     sentence: SentenceFeatures
     words: Sequence[str]
     stemmed: Sequence[str]
-    said: frozenset[str]
-    stated: frozenset[str]
+    text_stems: frozenset[str]
+    fact_stems: frozenset[str]
     context: frozenset[str]
     before: frozenset[str]
 
@@ -175,7 +175,7 @@ def sentence_features(asked: QuestionFeatures, read: Sequence[Read]) -> NDArray[
     weights = word_weights(asked, read)
     found = np.zeros((len(read), len(FEATURES)))
     for row, one in enumerate(read):
-        signs = answer_signs(asked, one.sentence.text, one.words, one.said)
+        signs = answer_signs(asked, one.sentence.text, one.words, one.text_stems)
         for name, value in (_own_features(asked, one, weights) | signs).items():
             found[row, _PLACES[name]] = value
     for name, column in _compared_features(asked, read, found).items():
@@ -193,42 +193,48 @@ def sentence_features(asked: QuestionFeatures, read: Sequence[Read]) -> NDArray[
 def _read(asked: QuestionFeatures, sentence: SentenceFeatures) -> Read:
     words = asked.tokens(sentence.text)
     stemmed = [stem(word, asked.language) for word in words]
-    said = frozenset(stemmed)
+    text_stems = frozenset(stemmed)
     context = asked.stems(sentence.context)
     # What a fact is about is context as well: it says no more of one sentence than of its neighbours.
-    stated = said | (asked.stems(sentence.statement) - context) if sentence.statement != sentence.text else said
-    parts = _parts_of_compounds(asked, stated)
+    fact_stems = (
+        text_stems | (asked.stems(sentence.fact_text) - context) if sentence.fact_text != sentence.text else text_stems
+    )
+    parts = _parts_of_compounds(asked, fact_stems)
     return Read(
         words=words,
         stemmed=stemmed,
         sentence=sentence,
-        said=said | parts,
-        stated=stated | parts,
+        text_stems=text_stems | parts,
+        fact_stems=fact_stems | parts,
         context=context,
         before=asked.stems(sentence.before),
     )
 
 
-def _parts_of_compounds(asked: QuestionFeatures, stated: frozenset[str]) -> frozenset[str]:
+def _parts_of_compounds(asked: QuestionFeatures, fact_stems: frozenset[str]) -> frozenset[str]:
     """The words of the question with which a compound begins or ends, in a language that has many."""
     if asked.language not in _COMPOUNDING:
         return frozenset()
-    wanted = [word for word in asked.content if len(word) >= _SHORTEST_PART and word.isalpha() and word not in stated]
-    return frozenset(word for word in wanted if any(other.startswith(word) or other.endswith(word) for other in stated))
+    wanted = [
+        word for word in asked.content if len(word) >= _SHORTEST_PART and word.isalpha() and word not in fact_stems
+    ]
+    return frozenset(
+        word for word in wanted if any(other.startswith(word) or other.endswith(word) for other in fact_stems)
+    )
 
 
 def _own_features(asked: QuestionFeatures, read: Read, weights: Mapping[str, float]) -> dict[str, float]:
     """What a sentence shows by itself."""
-    sentence, words, stated = read.sentence, read.words, read.stated
+    sentence, words, fact_stems = read.sentence, read.words, read.fact_stems
     codes = {code: weights[code] for code in asked.codes if code in weights}
     return {
         "cosine": sentence.cosine,
-        "coverage": share(weights, stated),
-        "coverage_with_context": share(weights, stated | read.context),
-        "coverage_with_before": share(weights, stated | read.before | read.context),
-        "codes": share(codes, stated | read.context),
+        "coverage": share(weights, fact_stems),
+        "coverage_with_context": share(weights, fact_stems | read.context),
+        "coverage_with_before": share(weights, fact_stems | read.before | read.context),
+        "codes": share(codes, fact_stems | read.context),
         "pairs": _pairs(asked, read),
-        "density": share(weights, read.said) * min(1.0, len(weights) / max(1, len(read.said))),
+        "density": share(weights, read.text_stems) * min(1.0, len(weights) / max(1, len(read.text_stems))),
         "passage_rank": 1.0 / (1 + sentence.passage),
         "passage_score": sentence.passage_score,
         "strength": sentence.strength,
@@ -313,7 +319,7 @@ def share(weights: Mapping[str, float], words: frozenset[str]) -> float:
 
 def word_weights(asked: QuestionFeatures, read: Sequence[Read]) -> dict[str, float]:
     """How much each content word tells: the less, the more sentences hold it; a word that none holds counts as well."""
-    holding = Counter(word for one in read for word in one.said if word in asked.content)
+    holding = Counter(word for one in read for word in one.text_stems if word in asked.content)
     return {word: math.log1p((len(read) + 1) / (holding[word] + 1)) for word in asked.content}
 
 

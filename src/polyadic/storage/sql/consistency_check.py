@@ -176,16 +176,16 @@ def _wrong_attributes(connection: Connection, truth: _Truth) -> int:
 
 
 _OF_CHUNKS: Mapping[str, Callable[[Connection], int]] = {
-    "passages do not match the text of their documents": _misplaced_chunks,
+    "chunks do not match the text of their documents": _misplaced_chunks,
     "texts belong to documents that no longer exist": TEXTS.count_strays,
     "original files belong to documents that no longer exist": ORIGINALS.count_strays,
     "revisions belong to documents that no longer exist": lambda connection: _count(connection, _STRAY_REVISIONS),
-    "passages lack vectors": _unembedded_chunks,
-    "vectors belong to passages that no longer exist": lambda connection: _count(connection, _STRAY_WINDOWS),
+    "chunks lack vectors": _unembedded_chunks,
+    "vectors belong to chunks that no longer exist": lambda connection: _count(connection, _STRAY_WINDOWS),
     "vectors have a wrong use count": lambda connection: _count(connection, _MISCOUNTED_VECTORS),
 }
 _DERIVED: Mapping[str, Callable[[Connection, _Truth], int]] = {
-    "passages have a wrong evidence count": lambda connection, truth: len(truth.miscounted),
+    "chunks have a wrong evidence count": lambda connection, truth: len(truth.miscounted),
     "facts differ from what their evidence says": _wrong_facts,
     "entities differ from what their evidence says": _wrong_entities,
     "facts are linked to other entities than their evidence says": _wrong_participation,

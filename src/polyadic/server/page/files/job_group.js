@@ -9,7 +9,7 @@ const COUNTS = [
   "unchanged",
   "evidence",
   "without_fact",
-  "unsupported_statements",
+  "unsupported_evidence",
   "seconds",
 ];
 const USAGE = ["calls", "prompt_tokens", "completion_tokens", "money"];

@@ -100,7 +100,7 @@ function held(info) {
       "Entities per fact",
       counts.facts ? `${(counts.participations / counts.facts).toFixed(1)} on average, at most ${largest}` : "–",
     ],
-    ["Evidence without a fact", counted(counts.evidence - counts.evidence_with_fact, "statement")],
+    ["Evidence without a fact", counted(counts.evidence - counts.evidence_with_fact, "piece")],
     ["Vectors", counts.vectors ? `${counts.vectors.toLocaleString("en")} with ${counts.dimension} dimensions` : "–"],
     ["On disk", info.filtered ? "–" : bytes(info.bytes)],
     ["Your access", info.access === "write" ? "read and write" : info.filtered ? "read some documents" : "read only"],

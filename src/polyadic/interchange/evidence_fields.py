@@ -1,4 +1,4 @@
-"""Fields of statements and their entities that the formats which are imported share."""
+"""Fields of evidence and its entities that the formats which are imported share."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ from polyadic.model.types import Evidence, Participation, Span
 
 
 class EntityFields(BaseModel):
-    """An entity of a statement."""
+    """An entity of a piece of evidence."""
 
     name: Text
     type: Text = ""
@@ -22,8 +22,8 @@ class EntityFields(BaseModel):
         return Participation(self.name, self.type, self.description, self.score, self.role, self.value)
 
 
-class StatementFields(BaseModel):
-    """A statement; spans are pairs of characters."""
+class EvidenceFields(BaseModel):
+    """A piece of evidence; spans are pairs of characters."""
 
     text: Name
     score: FactScore
