@@ -142,19 +142,19 @@ def _of_dataset(workspace: Workspace, questions: Sequence[DatasetQuestion]) -> l
 
 
 def _with_gold(workspace: Workspace, question: DatasetQuestion) -> Asking:
-    golden = question.answers if can_be_quoted(question) else ()
+    answers = question.answers if can_be_quoted(question) else ()
     return Asking(
         question.text,
         workspace,
         True,
         lambda place: corpus_id(place.source) in question.gold,
-        lambda text: bool(golden) and (holds_an_answer(text, golden) or _unspaced(text, golden)),
+        lambda text: bool(answers) and (holds_an_answer(text, answers) or _unspaced(text, answers)),
     )
 
 
-def _unspaced(text: str, golden: Sequence[str]) -> bool:
+def _unspaced(text: str, answers: Sequence[str]) -> bool:
     """Return whether an answer in a script without spaces occurs in a text."""
-    return any(not answer.isascii() and len(answer) > 1 and answer in text for answer in golden)
+    return any(not answer.isascii() and len(answer) > 1 and answer in text for answer in answers)
 
 
 def _ordinary(workspace: Workspace, questions: Sequence[OrdinaryQuestion]) -> list[Asking]:

@@ -1,4 +1,4 @@
-"""Whether quotations hold a golden answer."""
+"""Whether quotations hold a gold answer."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ def answer(text: str) -> Answer:
 
 
 @pytest.mark.parametrize(
-    ("golden", "expected"),
+    ("gold", "expected"),
     [
         (["London"], True),
         (["london"], True),
@@ -26,9 +26,9 @@ def answer(text: str) -> Answer:
         ([], False),
     ],
 )
-def test_golden_answers_match_whole_words(golden: Sequence[str], expected: bool) -> None:
+def test_gold_answers_match_whole_words(gold: Sequence[str], expected: bool) -> None:
     text = '"She was born in London on 10 December 1815." [1]\n"They met at the Café de Flore." [2]'
-    assert quotes_the_answer(answer(text), golden) is expected
+    assert quotes_the_answer(answer(text), gold) is expected
 
 
 @pytest.mark.parametrize(
@@ -49,14 +49,14 @@ def test_yes_and_no_cannot_be_quoted(answers: tuple[str, ...], expected: bool) -
         "1815-12-10",
     ],
 )
-@pytest.mark.parametrize("golden", ["10 December 1815", "December 10, 1815", "1815-12-10", "December 1815", "1815"])
-def test_dates_match_in_any_format(written: str, golden: str) -> None:
-    assert holds_an_answer(f"Ada Lovelace (born {written}) was a mathematician.", [golden])
+@pytest.mark.parametrize("gold", ["10 December 1815", "December 10, 1815", "1815-12-10", "December 1815", "1815"])
+def test_dates_match_in_any_format(written: str, gold: str) -> None:
+    assert holds_an_answer(f"Ada Lovelace (born {written}) was a mathematician.", [gold])
 
 
-@pytest.mark.parametrize("golden", ["11 December 1815", "10 November 1815", "10 December 1816", "0 December 1815"])
-def test_different_dates_do_not_match(golden: str) -> None:
-    assert not holds_an_answer("She was born on December 10, 1815.", [golden])
+@pytest.mark.parametrize("gold", ["11 December 1815", "10 November 1815", "10 December 1816", "0 December 1815"])
+def test_different_dates_do_not_match(gold: str) -> None:
+    assert not holds_an_answer("She was born on December 10, 1815.", [gold])
 
 
 def test_other_answers_are_compared_as_words() -> None:

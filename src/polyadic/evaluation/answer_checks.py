@@ -1,4 +1,4 @@
-"""Check whether answers contain a golden answer."""
+"""Check whether answers contain a gold answer."""
 
 import re
 from collections.abc import Sequence
@@ -26,17 +26,17 @@ _DATES = tuple(
 
 
 def can_be_quoted(question: DatasetQuestion) -> bool:
-    """Whether a golden answer can be quoted; "yes" and "no" must be inferred instead."""
+    """Whether a gold answer can be quoted; "yes" and "no" must be inferred instead."""
     return any(answer.lower() not in _NOT_QUOTABLE for answer in question.answers)
 
 
-def quotes_the_answer(answer: Answer, golden: Sequence[str]) -> bool:
-    """Whether the text of an answer contains a golden answer; see :func:`holds_an_answer`."""
-    return holds_an_answer(answer.text, golden)
+def quotes_the_answer(answer: Answer, gold: Sequence[str]) -> bool:
+    """Whether the text of an answer contains a gold answer; see :func:`holds_an_answer`."""
+    return holds_an_answer(answer.text, gold)
 
 
-def holds_an_answer(text: str, golden: Sequence[str]) -> bool:
-    """Whether a text contains a golden answer as whole words.
+def holds_an_answer(text: str, gold: Sequence[str]) -> bool:
+    """Whether a text contains a gold answer as whole words.
 
     Case, accents, punctuation, possessives and date formats are ignored. Text in parentheses counts, and may also
     interrupt an answer. Citation markers such as ``[1]`` are removed.
@@ -49,8 +49,8 @@ def holds_an_answer(text: str, golden: Sequence[str]) -> bool:
     True
     """
     texts = {f" {words} " for words in _forms(_CITATION.sub(" ", text))}
-    golden_forms = {words for gold in golden for words in _forms(gold) if words}
-    return any(f" {words} " in form for words in golden_forms for form in texts)
+    gold_forms = {words for answer in gold for words in _forms(answer) if words}
+    return any(f" {words} " in form for words in gold_forms for form in texts)
 
 
 def _forms(text: str) -> set[str]:

@@ -22,7 +22,7 @@ _SUPPORTED = (
 def load_dataset(path: Path) -> Dataset:
     """Load the question set in a folder or file.
 
-    In the BEIR layout, questions with neither gold passages nor golden answers are skipped, because ``queries.jsonl``
+    In the BEIR layout, questions with neither gold passages nor gold answers are skipped, because ``queries.jsonl``
     holds the questions of all splits.
 
     Raises

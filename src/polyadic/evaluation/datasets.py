@@ -13,7 +13,7 @@ from polyadic.evaluation.dataset_files import json_rows, text_of, texts_of, whol
 
 @dataclass(frozen=True, slots=True)
 class DatasetQuestion:
-    """A question with its golden answers and gold passages.
+    """A question with its gold answers and gold passages.
 
     Attributes
     ----------

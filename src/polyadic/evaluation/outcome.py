@@ -14,7 +14,7 @@ class GeneratedText:
     """Text that a model generated for a question, including its reasoning.
 
     ``answer`` is the part that is scored: the text inside ``<answer>``, or the whole generation if that tag is missing
-    (``tagged`` is False then). Citation markers are removed, since golden answers have none.
+    (``tagged`` is False then). Citation markers are removed, since gold answers have none.
     """
 
     text: str

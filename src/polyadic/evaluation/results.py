@@ -185,7 +185,7 @@ def _question(place: int, results: EvaluationResults) -> dict[str, Any]:
     return {
         "id": question.id,
         "question": question.text,
-        "golden_answers": list(question.answers),
+        "gold_answers": list(question.answers),
         "gold": sorted(question.gold),
         "arity": question.arity or None,
         "hops": question.hops or None,

@@ -5,7 +5,7 @@ import pytest
 from polyadic.evaluation.measures.f1 import F1
 from tests.evaluation.measures.outcomes import outcome
 
-# 22 words, two of which are in the golden answer: 2 · 2 / (22 + 3).
+# 22 words, two of which are in the gold answer: 2 · 2 / (22 + 3).
 LONG = (
     "Doctors may lower blood pressure by renal denervation which cuts nerves around kidneys with radio waves "
     "when drugs have not helped enough"
@@ -43,6 +43,6 @@ def test_only_the_tagged_answer_counts_or_else_the_whole_generation(generation: 
     assert F1().score(outcome(generation, ["Ada Lovelace"])) == pytest.approx(expected)
 
 
-def test_f1_needs_an_answer_and_a_golden_answer() -> None:
+def test_f1_needs_an_answer_and_a_gold_answer() -> None:
     assert F1().score(outcome(None, ["Ada"])) is None
     assert F1().score(outcome("Ada", [])) is None

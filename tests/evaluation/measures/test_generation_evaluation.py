@@ -108,7 +108,7 @@ def test_only_readable_judgements_are_cached() -> None:
 
 
 @pytest.mark.parametrize("given", [outcome(None, ["Ada"]), outcome("<answer>Ada</answer>", [])])
-def test_judge_is_not_called_without_answer_or_golden_answer(given: QuestionOutcome) -> None:
+def test_judge_is_not_called_without_answer_or_gold_answer(given: QuestionOutcome) -> None:
     assert MEASURE.requests(given) == ()
     assert MEASURE.read(given, ()) == JudgedScore(None)
 

@@ -23,7 +23,7 @@ from tests.evaluation.measures.outcomes import outcome
         (None, ["one"], None),
     ],
 )
-def test_context_recall_is_the_share_of_the_golden_tokens(
+def test_context_recall_is_the_share_of_the_gold_tokens(
     answer: str | None, golds: list[str], expected: float | None
 ) -> None:
     assert ContextRecall().score(outcome(answer, golds)) == expected
@@ -40,7 +40,7 @@ def test_context_recall_is_the_share_of_the_golden_tokens(
         (None, ["Ada"], None),
     ],
 )
-def test_context_entity_recall_is_the_share_of_the_golden_names(
+def test_context_entity_recall_is_the_share_of_the_gold_names(
     answer: str | None, golds: list[str], expected: float | None
 ) -> None:
     found = ContextEntityRecall().score(outcome(answer, golds))

@@ -65,7 +65,7 @@ def test_unrelated_facts_need_not_all_be_used() -> None:
     assert problem(DraftQuestion(GOOD.question, ("1791",), (2,)), SAMPLE, FactSampling.RANDOM) == ""
 
 
-def test_only_answers_that_occur_in_the_facts_are_golden() -> None:
+def test_only_answers_that_occur_in_the_facts_are_gold() -> None:
     draft = DraftQuestion("Who?", ("the Babbages", "Charles Babbage", "Babbage"), (1, 2))
     assert question_writer.found_answers(draft, SAMPLE) == ("Charles Babbage", "Babbage")
 

@@ -1,11 +1,11 @@
-"""EM: whether an answer equals a golden answer."""
+"""EM: whether an answer equals a gold answer."""
 
 from polyadic.evaluation.measures.answer_normalization import normalized
 from polyadic.evaluation.outcome import QuestionOutcome
 
 
 class ExactMatch:
-    """100 if an answer equals any of the golden answers after SQuAD's normalization, else 0.
+    """100 if an answer equals any of the gold answers after SQuAD's normalization, else 0.
 
     Source: Rajpurkar et al., SQuAD (EMNLP 2016).
     """

@@ -1,4 +1,4 @@
-"""F1: word overlap of an answer and a golden answer."""
+"""F1: word overlap of an answer and a gold answer."""
 
 from collections import Counter
 
@@ -7,7 +7,7 @@ from polyadic.evaluation.outcome import QuestionOutcome
 
 
 class F1:
-    """Harmonic mean of word precision and recall in percent, for the best of several golden answers.
+    """Harmonic mean of word precision and recall in percent, for the best of several gold answers.
 
     Source: HyperGraphRAG v3 (arXiv 2503.21322v3), with SQuAD's normalization. The paper's formula uses sets of words,
     but its code counts repeated words (multisets), and so does this one.

@@ -30,7 +30,7 @@ class GenerationEvaluation:
         self._rubrics = [prompts.get(path(dimension)) for dimension in DIMENSIONS]
 
     def requests(self, outcome: QuestionOutcome) -> tuple[ModelRequest, ...]:
-        """Return one request per dimension; none without a generation or a golden answer."""
+        """Return one request per dimension; none without a generation or a gold answer."""
         if F1().score(outcome) is None or outcome.generation is None:
             return ()
         shown = {

@@ -102,7 +102,7 @@ function show() {
   const about = [`id ${question.id}`, question.kind, question.arity ? `arity ${question.arity}` : "",
     question.hops ? `${question.hops} hops` : "", question.gold.length ? `gold ${question.gold.join(", ")}` : ""];
   at("about").textContent = about.filter(Boolean).join(" · ");
-  at("golden").textContent = question.answers.length ? `golden answer: ${question.answers.join(" / ")}` : "no golden answer";
+  at("gold-answer").textContent = question.answers.length ? `gold answer: ${question.answers.join(" / ")}` : "no gold answer";
   const wanted = [...document.querySelectorAll("[name=method]")].filter((box) => box.checked).map((box) => Number(box.value));
   at("cards").replaceChildren(...wanted.map((method) => card(question, method, question.results[method])));
 }
