@@ -6,7 +6,7 @@ communities. Each has its section in the context and its share of the tokens.
 
 Differences from the paper: a fact joins any number of entities; bridge facts are ordered along the paths, starting with
 the path nearest to the question. A membership has a description and a strength only if the prompt asks for them.
-Every other difference has a setting of its own, which the preset ``hirag`` switches off (docs/methods.md).
+Every other difference has a setting of its own, which the preset ``hirag`` switches off (docs/paper-presets.md).
 """
 
 from collections.abc import Collection, Mapping

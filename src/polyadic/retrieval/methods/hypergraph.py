@@ -2,7 +2,7 @@
 
 K* = F*_V + F*_H + K_chunk: the facts of retrieved entities, the retrieved facts, the retrieved passages. K* is a set;
 here facts are ordered by similarity x score, with passages in between. Everything else that is added to the equations
-has a setting of its own, which the preset ``paper`` switches off (docs/methods.md).
+has a setting of its own, which the preset ``paper`` switches off (docs/paper-presets.md).
 """
 
 from collections.abc import Mapping
