@@ -131,6 +131,12 @@ class AnswerSettings(SettingsSection):
         description=f"low: one search; medium, high: a language model searches for what is missing, in at most "
         f"{MOST_CALLS['medium']} and {MOST_CALLS['high']} calls",
     )
+    marked_facts: int = Field(
+        default=0,
+        ge=0,
+        le=1000,
+        description="number of best facts stated in shown passages whose sentences are marked for the model; 0: none",
+    )
     budget: float | None = Field(
         default=None,
         ge=0,

@@ -7,10 +7,11 @@ marker or a part of the prompt. Items retrieved for different parts of an answer
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from polyadic.generation.citation_parser import without_markers
+from polyadic.generation.evidence_marks import LEGEND, evidence_starts, with_marks, without_document_marks
 from polyadic.model.identity import normal_text
 from polyadic.model.types import Item, ItemKind, Knowledge, RetrievalSection, SourceSpan, Span
 from polyadic.text.plain_text import plain
@@ -46,29 +47,40 @@ class ContextPiece:
 class PromptContext:
     """The context of a prompt: ``pieces[n - 1]`` is marked ``[n]``; ``tokens`` counts all of ``text``.
 
-    Pieces are ordered by section, and best first within a section.
+    ``marks`` is the number of marked sentences. Pieces are ordered by section, and best first within a section.
     """
 
     pieces: tuple[ContextPiece, ...]
     text: str
     tokens: int
+    marks: int = 0
 
 
-def lay_out(knowledge: Knowledge, context_tokens: int) -> PromptContext:
+def lay_out(knowledge: Knowledge, context_tokens: int, marked_facts: int = 0) -> PromptContext:
     """Select the pieces that fit into the budget, best first.
 
     A fact that is part of a displayed passage is left out, and so is text shared by two passages. A passage that does
     not fit must not suppress anything else, so the layout is repeated without it.
+
+    Parameters
+    ----------
+    knowledge
+        The retrieved items.
+    context_tokens
+        Token budget of the whole text.
+    marked_facts
+        Maximum number of facts left out whose sentences are marked in their passages, the best first. Marks only take
+        tokens that the pieces leave.
     """
     items = list({(item.kind, item.id): item for item in knowledge.items if item.places}.values())
     tokens = cache(lambda text: count_tokens([text])[0])
     while True:
-        pieces = list(_pieces(items))
+        pieces = list(_pieces(items, without_document_marks if marked_facts else str))
         context = _fitted(pieces, context_tokens, tokens)
         shown = {id(piece) for piece in context.pieces}
-        unfit = {piece.item.id for piece in pieces if piece.item.kind is ItemKind.CHUNK and id(piece) not in shown}
+        unfit = {piece.item.id for piece in pieces if _is_passage(piece.item) and id(piece) not in shown}
         if not unfit:
-            return context
+            return _marked(context, items, context_tokens, marked_facts) if marked_facts else context
         items = [item for item in items if item.id not in unfit]
 
 
@@ -87,6 +99,39 @@ def _fitted(pieces: Sequence[ContextPiece], context_tokens: int, tokens: Callabl
         shown.pop()
     text = _text(shown)
     return PromptContext(tuple(_by_section(shown)), text, tokens(text))
+
+
+def _marked(context: PromptContext, items: Sequence[Item], context_tokens: int, marked_facts: int) -> PromptContext:
+    """Mark the sentences of the best facts that passages of a context state, as far as there is room."""
+    passages = [(index, piece.places[0]) for index, piece in enumerate(context.pieces) if _is_passage(piece.item)]
+    shown = [(place, normal_text(place.quote)) for _, place in passages]
+    facts = [item for item in items if item.kind is ItemKind.FACT and _is_stated(item, shown)][:marked_facts]
+    found = (
+        (index, start)
+        for fact in facts
+        for index, place in passages
+        for start in evidence_starts(fact, place)
+        if start >= _repeated_title(place)
+    )
+    marks = list(dict.fromkeys(found))[: max(0, context_tokens - context.tokens)]
+    while marks:
+        pieces = _with_marks(context.pieces, marks)
+        text = f"{LEGEND}\n\n{_text(pieces)}"
+        if (tokens := sum(count_tokens([text]))) <= context_tokens:
+            return PromptContext(pieces, text, tokens, len(marks))
+        marks.pop()
+    return context
+
+
+def _with_marks(pieces: Sequence[ContextPiece], marks: Sequence[tuple[int, int]]) -> tuple[ContextPiece, ...]:
+    """Insert marks, each given by the index of its piece and its position in the quote of the passage."""
+    starts: dict[int, list[int]] = {}
+    for index, start in marks:
+        starts.setdefault(index, []).append(start)
+    return tuple(
+        replace(piece, text=_marked_passage(piece.places[0], starts[index])) if index in starts else piece
+        for index, piece in enumerate(pieces)
+    )
 
 
 def _interleaved(pieces: Sequence[ContextPiece]) -> list[ContextPiece]:
@@ -116,19 +161,19 @@ def _by_section(pieces: Sequence[ContextPiece]) -> list[ContextPiece]:
     return sorted(pieces, key=lambda piece: order.index(piece.item.section))
 
 
-def _pieces(items: Sequence[Item]) -> Iterator[ContextPiece]:
-    """Yield all pieces to display if there is room."""
+def _pieces(items: Sequence[Item], clean: Callable[[str], str]) -> Iterator[ContextPiece]:
+    """Yield all pieces to display if there is room, with their texts cleaned."""
     covered: dict[str, list[Span]] = {}
-    passages = {item.id: _uncovered(item.places[0], covered) for item in items if item.kind is ItemKind.CHUNK}
+    passages = {item.id: _uncovered(item.places[0], covered) for item in items if _is_passage(item)}
     shown = [(place, normal_text(place.quote)) for places in passages.values() for place in places]
     seen: set[str] = set()
     for item in items:
-        if item.kind is ItemKind.CHUNK:
-            pieces = [ContextPiece(item, (place,), _passage(place)) for place in passages[item.id]]
-        elif not item.details and any(_is_in_passage(item, place, text) for place, text in shown):
+        if _is_passage(item):
+            pieces = [ContextPiece(item, (place,), clean(_passage(place))) for place in passages[item.id]]
+        elif _is_stated(item, shown):
             continue
         else:
-            pieces = [ContextPiece(item, item.places, _indented(_fact(item)))]
+            pieces = [ContextPiece(item, item.places, clean(_indented(_fact(item))))]
         yield from (piece for piece in pieces if piece.text not in seen)
         seen.update(piece.text for piece in pieces)
 
@@ -153,6 +198,15 @@ def _without(span: Span, other: Span) -> list[Span]:
     """
     before, after = (span.start, min(span.end, other.start)), (max(span.start, other.end), span.end)
     return [Span(start, end) for start, end in (before, after) if start < end]
+
+
+def _is_passage(item: Item) -> bool:
+    return item.kind is ItemKind.CHUNK
+
+
+def _is_stated(item: Item, passages: Sequence[tuple[SourceSpan, str]]) -> bool:
+    """Return whether an item needs no piece of its own, because one of these passages, with its text, states it."""
+    return not item.details and any(_is_in_passage(item, place, text) for place, text in passages)
 
 
 def _is_in_passage(fact: Item, passage: SourceSpan, text: str) -> bool:
@@ -185,12 +239,23 @@ def _fact(item: Item) -> str:
 
 def _passage(place: SourceSpan) -> str:
     """Format a passage after its source with its date; a heading that only repeats the title is left out."""
-    heading, _, rest = place.quote.strip().partition("\n")
-    repeats = bool(rest.strip()) and normal_text(heading.lstrip("# \t")) == normal_text(place.title)
     date = f" ({normal_text(place.date)})" if place.date else ""
     page = f", page {place.page}" if place.page else ""
     title = f"From “{normal_text(place.title)}”{date}{page}: " if place.title else ""
-    return _indented(f"{title}{(rest if repeats else place.quote).strip()}")
+    return _indented(f"{title}{place.quote[_repeated_title(place) :].strip()}")
+
+
+def _repeated_title(place: SourceSpan) -> int:
+    """Return where a heading ends that begins a passage and only repeats its title; 0 if there is none."""
+    heading, _, rest = place.quote.lstrip().partition("\n")
+    repeats = bool(rest.strip()) and normal_text(heading.lstrip("# \t")) == normal_text(place.title)
+    return place.quote.index(heading) + len(heading) if repeats else 0
+
+
+def _marked_passage(place: SourceSpan, starts: Sequence[int]) -> str:
+    """Format a passage with marks before the sentences at these positions of its quote."""
+    quote = with_marks(without_document_marks(place.quote), starts)
+    return _passage(replace(place, title=without_document_marks(place.title), quote=quote))
 
 
 def _indented(text: str) -> str:

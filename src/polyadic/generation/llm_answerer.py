@@ -10,12 +10,14 @@ from polyadic.errors import NoReply
 from polyadic.generation.citation_attribution import Attribution, TextEmbedder, attribute
 from polyadic.generation.citation_parser import CitedText, marked
 from polyadic.generation.context import ContextPiece, PromptContext, lay_out
+from polyadic.generation.evidence_marks import without_copied_marks
 from polyadic.generation.no_answer_texts import no_answer
 from polyadic.generation.prompt_room import prompt_room
 from polyadic.generation.streamed_citations import RememberingEmbedder, StreamedCitations
 from polyadic.llm.language_model import LanguageModel, ModelReply, ModelRequest
 from polyadic.llm.prompts.library import PromptLibrary
 from polyadic.model.types import Answer, Citation, Knowledge, TraceStep, Usage
+from polyadic.text.counts import count
 from polyadic.text.language import detect_language
 from polyadic.tracing.spans import step_done
 
@@ -121,7 +123,7 @@ class LLMAnswerer:
             Items were retrieved, but none fits.
         """
         room = self._room(knowledge)
-        context = lay_out(knowledge, room)
+        context = lay_out(knowledge, room, self._settings.marked_facts)
         found = bool(knowledge.items) or knowledge.omitted > 0
         if found and self._has_nothing(knowledge, context):
             raise self._no_room_error(room)
@@ -160,7 +162,8 @@ class LLMAnswerer:
         return self._settings.format == "think"
 
     def _parse(self, reply: str, context: PromptContext, whole: bool) -> CitedText:
-        return marked(reply, len(context.pieces), self._thinks, whole)
+        text = without_copied_marks(reply) if context.marks else reply
+        return marked(text, len(context.pieces), self._thinks, whole)
 
     async def _finished(
         self, knowledge: Knowledge, context: PromptContext, reply: ModelReply, embedder: TextEmbedder
@@ -169,6 +172,7 @@ class LLMAnswerer:
         if not parsed.text and not parsed.says_none:
             raise self._no_text_error(parsed, reply)
         shown = f"{len(context.pieces)} pieces of {context.tokens} tokens, with room for {self._room(knowledge)}"
+        shown += f", {count(context.marks, 'sentence')} marked" if context.marks else ""
         detail = f"{shown}; {reply.usage.completion_tokens} tokens came back"
         steps = [TraceStep(f"ask {self._model.name}", detail, reply.seconds)]
         step_done(steps[0].name)
