@@ -44,7 +44,7 @@ def test_prices_of_presets_are_documented_with_their_date(name: str) -> None:
 
 
 def listed_additions() -> dict[tuple[str, str], tuple[str, str]]:
-    """Section and name of each setting in the table of docs/paper-presets.md, with its default and the preset's value."""
+    """Section and name of each setting in docs/paper-presets.md, with its default and the preset's value."""
     text = (ROOT / "docs" / "paper-presets.md").read_text(encoding="utf-8")
     table = text.split("<!-- additions -->")[1].split("<!-- end of additions -->")[0].strip().splitlines()[2:]
     section, found = "", {}
