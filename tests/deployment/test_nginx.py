@@ -17,7 +17,7 @@ NAME = "kb.example.org:8443"
 _UNITS = {"k": 2**10, "m": 2**20, "g": 2**30}
 
 
-def said(directive: str) -> list[str]:
+def values_of(directive: str) -> list[str]:
     """What follows each use of a directive."""
     return [" ".join(found.split()) for found in re.findall(rf"^\s*{directive}\s+([^;]+);", BARE, re.MULTILINE)]
 
@@ -32,7 +32,7 @@ def sent(**more: str) -> dict[str, str]:
         "$scheme": "https",
         '""': "",
     }
-    given = (one.split(None, 1) for one in said("proxy_set_header"))
+    given = (one.split(None, 1) for one in values_of("proxy_set_header"))
     return {name: variables[value] for name, value in given if variables[value]} | more
 
 
@@ -76,7 +76,7 @@ def test_server_without_keys_refuses_proxied_requests(tmp_path: Path) -> None:
 
 
 def test_streamed_answers_are_not_buffered(client: httpx2.Client) -> None:
-    assert said("proxy_buffering") == ["off"] and said("proxy_http_version") == ["1.1"]
+    assert values_of("proxy_buffering") == ["off"] and values_of("proxy_http_version") == ["1.1"]
     reply = client.post("/v1/workspaces/letters/query/stream", json={"question": QUESTION}, headers=sent())
     # Also where somebody else's configuration buffers.
     assert reply.headers["x-accel-buffering"] == "no"
@@ -84,17 +84,19 @@ def test_streamed_answers_are_not_buffered(client: httpx2.Client) -> None:
 
 def test_size_and_time_limits_are_reported_by_the_server() -> None:
     limits = ServerLimits()
-    [largest], [longest] = said("client_max_body_size"), said("proxy_read_timeout")
+    [largest], [longest] = values_of("client_max_body_size"), values_of("proxy_read_timeout")
     assert int(largest[:-1]) * _UNITS[largest[-1]] > limits.upload_bytes
     assert int(longest.removesuffix("s")) > limits.request_seconds
-    assert said("proxy_request_buffering") == ["off"]
-    [slow] = said("client_body_timeout")
+    assert values_of("proxy_request_buffering") == ["off"]
+    [slow] = values_of("client_body_timeout")
     assert int(slow.removesuffix("s")) >= limits.idle_seconds
-    assert said("client_header_timeout")
+    assert values_of("client_header_timeout")
 
 
 def test_http_redirects_to_https() -> None:
-    assert said("ssl_protocols") == ["TLSv1.2 TLSv1.3"] and said("return") == ["301 https://$host$request_uri"]
-    assert said("listen") == ["80", "[::]:80", "443 ssl http2", "[::]:443 ssl http2"] and said("proxy_pass") == [
-        "http://polyadic"
+    assert values_of("ssl_protocols") == ["TLSv1.2 TLSv1.3"] and values_of("return") == [
+        "301 https://$host$request_uri"
     ]
+    assert values_of("listen") == ["80", "[::]:80", "443 ssl http2", "[::]:443 ssl http2"] and values_of(
+        "proxy_pass"
+    ) == ["http://polyadic"]

@@ -59,10 +59,10 @@ def test_evidence_with_one_participant_makes_no_fact() -> None:
 
 
 def test_all_versions_of_an_attribute_are_counted() -> None:
-    def said(name: str, description: str) -> Evidence:
+    def make_evidence(name: str, description: str) -> Evidence:
         return Evidence("They met.", 9.0, (Participation(name, "", description), Participation("B")), (), "test")
 
-    counts = tally([("d", [said("Ada", ""), said("ADA", "a mathematician")])])
+    counts = tally([("d", [make_evidence("Ada", ""), make_evidence("ADA", "a mathematician")])])
     assert counts.entities["ada"].value_counts == {
         (Attribute.NAME, "Ada"): 1,
         (Attribute.NAME, "ADA"): 1,

@@ -27,7 +27,7 @@ from polyadic.storage.protocol import (
 )
 from tests.support.canonical import canonical
 from tests.support.lookups import chunks_of, keyed
-from tests.support.store_driver import document, publish, publish_documents, said, stage, withdraw
+from tests.support.store_driver import document, make_evidence, publish, publish_documents, stage, withdraw
 from tests.support.stores import ENGINES, IN_MEMORY, Opener
 from tests.support.vectors import kept, vector, vectors
 
@@ -245,7 +245,7 @@ def test_source_spans_have_headings(store: Store) -> None:
     first, second = Span(0, text.index(ENGINE[0])), Span(text.index(ENGINE[0]), len(text))
     chunks = [Chunk(source.id, one, text[one.start : one.end], 9, one.start) for one in (first, second)]
     at = text.index(ADA[0])
-    stated = replace(said(*ADA), spans=(Span(at, at + len(ADA[0])),))
+    stated = replace(make_evidence(*ADA), spans=(Span(at, at + len(ADA[0])),))
     publish_documents(store, [(source, chunks, [stated])])
     with store.read() as reader:
         ((letters,),) = reader.fact_places(reader.nearest("fact", vector(ADA[0]), 1).rows)
@@ -416,7 +416,7 @@ def test_similarity_agrees_with_nearest(store: Store) -> None:
 def test_main_vector_is_that_of_the_best_supported_description(store: Store) -> None:
     for name, description in (("a", "a mathematician"), ("b", "a countess"), ("c", "a countess")):
         source, chunks, _ = document(name, [ADA])
-        publish_documents(store, [(source, chunks, [said(*ADA, description=description)])])
+        publish_documents(store, [(source, chunks, [make_evidence(*ADA, description=description)])])
     with store.read() as reader:
         rows = reader.rows("entity")
         names = [entity.name for entity in reader.entities(rows)]
@@ -554,7 +554,7 @@ def test_only_the_most_frequent_forms_are_embedded(store: Store) -> None:
     for i in range(12):
         publish(store, f"d{i}", [(f"Ada did {i}.", [])])
         source, chunks, _ = document(f"e{i}", [(f"Ada did {i}.", [])])
-        evidence = said(f"Ada did {i}.", ["Ada", f"thing {i}"], description=f"description {i:02}")
+        evidence = make_evidence(f"Ada did {i}.", ["Ada", f"thing {i}"], description=f"description {i:02}")
         stage(store, source, chunks, {chunks[0].id: [evidence]})
         _publish_staged(store, source.id, {chunks[0].id: [chunks[0].text]})
     with store.read() as reader:
@@ -652,7 +652,7 @@ def test_long_texts_are_stored(store: Store, open_store: Opener) -> None:
     texts = [(f"{name} met {other}.", [name, other]), (f"{name} wrote.", [name, title])]
     for begins in ("b", "a", "c"):
         publish(store, long(begins), texts, title=title)
-    described = said(texts[0][0], [name, other], description=long("who is "))
+    described = make_evidence(texts[0][0], [name, other], description=long("who is "))
     source, chunks, _ = document(long("d"), texts[:1], title)
     stage(store, source, chunks, {chunks[0].id: [described]})
     _publish_staged(store, source.id, {chunks[0].id: [chunks[0].text]})

@@ -17,7 +17,7 @@ from tests.support.vectors import vectors
 WrittenFact = tuple[str, Sequence[str]]
 
 
-def said(text: str, names: Sequence[str], score: float = 8.0, description: str = "") -> Evidence:
+def make_evidence(text: str, names: Sequence[str], score: float = 8.0, description: str = "") -> Evidence:
     """Evidence over the characters that the text has at the start of its chunk."""
     return Evidence(
         text,
@@ -62,7 +62,7 @@ def publish_documents(
         stage(store, source, chunks, {chunks[0].id: evidence})
     with store.write() as writer:
         resolution = writer.resolution()
-        old = tally(_said(writer, sources), resolution)
+        old = tally(_evidence_of(writer, sources), resolution)
         staged = [(s.id, chunk.id, e) for s in sources for chunk, e in writer.staged(s.id)]
         tallies = tally_difference(tally(((source, e) for source, _, e in staged), resolution), old)
         tokens = {fact_id: len(fact.text.split()) for fact_id, fact in tallies.facts.items()}
@@ -79,7 +79,7 @@ def stage(store: Store, source: Document, chunks: Sequence[Chunk], evidence: Map
         writer.put_evidence({source.id: evidence})
 
 
-def _said(writer: Writer, sources: Sequence[Document]) -> Iterator[tuple[str, Sequence[Evidence]]]:
+def _evidence_of(writer: Writer, sources: Sequence[Document]) -> Iterator[tuple[str, Sequence[Evidence]]]:
     """The evidence of what is published of these documents, each time with the document's id."""
     for document_id, chunks in writer.current([source.id for source in sources]):
         yield from ((document_id, evidence) for _, evidence in chunks)
@@ -87,7 +87,7 @@ def _said(writer: Writer, sources: Sequence[Document]) -> Iterator[tuple[str, Se
 
 def withdraw(store: Store, source: Document) -> None:
     with store.write() as writer:
-        old = tally(_said(writer, [source]), writer.resolution())
+        old = tally(_evidence_of(writer, [source]), writer.resolution())
         writer.apply(StoreChange((), [source.id], tally_difference(tally(()), old), {}, {}, {}))
         _embed(writer)
 

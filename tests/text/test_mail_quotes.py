@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from polyadic.text.mail_quotes import unsaid_parts
 
 
-def said(text: str) -> str:
+def own_text(text: str) -> str:
     for span in reversed(unsaid_parts(text)):
         text = text[: span.start] + text[span.end :]
     return " ".join(text.split())
@@ -30,12 +30,12 @@ def said(text: str) -> str:
     ],
 )
 def test_quotations_and_signatures_are_found(quoted: str) -> None:
-    assert said(f"It is not.\n\nMoney ran out:\n\nall of it.\n\n{quoted}") == "It is not. Money ran out: all of it."
+    assert own_text(f"It is not.\n\nMoney ran out:\n\nall of it.\n\n{quoted}") == "It is not. Money ran out: all of it."
 
 
 def test_answers_between_quoted_lines_are_content() -> None:
     text = "Ada wrote:\n> Is it ready?\n\nNo.\n\n> When?\nIn May.\n\n-- \nCharles\n> left over"
-    assert said(text) == "No. In May."
+    assert own_text(text) == "No. In May."
 
 
 @pytest.mark.parametrize("text", ["All is well.", "From: here on it is easy.\nWe walk.", "a -- b\n\n- c", ""])
