@@ -17,6 +17,7 @@ from polyadic.model.types import Span
 from polyadic.text.boilerplate import is_contents_line
 from polyadic.text.chat_messages import begins_entry, is_message
 from polyadic.text.code_fences import code_blocks
+from polyadic.text.line_items import are_items
 from polyadic.text.sentence_joins import Range, inline_code, joined, stripped
 from polyadic.text.table_rows import is_row
 
@@ -91,8 +92,8 @@ def sentences(text: str, language: str) -> Sequence[Span]:
     ----------
     text
         Plain text or Markdown. Sentences continue across hard line wraps, but not across blank lines, headings, list
-        items, table rows and contents lines. A message of a chat is one sentence. Fenced code is one sentence with its
-        fences or, if it is too long, several that end at line ends.
+        items, table rows, contents lines and the lines of notes. A message of a chat is one sentence. Fenced code is
+        one sentence with its fences or, if it is too long, several that end at line ends.
     language
         ISO 639-1 code; for unknown languages the rules of a related one or of English are used.
 
@@ -180,10 +181,22 @@ def _block_sentences(text: str, block: Range, language: str) -> Iterator[Range]:
     is_whole = _STANDS_ALONE.match(text, *block) or is_contents_line(content) or is_row(content.rstrip())
     if is_whole or is_message(content):
         return (whole for part in parts for whole in stripped(text, *part))
+    if not _BLOCK_START.match(text, *block):
+        parts = (line for part in parts for line in _lines(text, part, language))
     pieces = (
         (start + first, start + last) for start, end in parts for first, last in _part_pieces(text[start:end], language)
     )
     return joined(text, pieces, inline_code(text, *block))
+
+
+def _lines(text: str, part: Range, language: str) -> Iterator[Range]:
+    """Yield the lines of a part of a block if they are items, else the part."""
+    start, end = part
+    lines = [line.span() for line in _LINE.finditer(text, start, end) if not line.group().isspace() and line.group()]
+    if len(lines) > 1 and are_items([text[slice(*line)] for line in lines], language):
+        yield from lines
+    else:
+        yield part
 
 
 def _parts(text: str, block: Range) -> Iterator[Range]:
