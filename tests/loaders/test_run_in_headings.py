@@ -29,7 +29,13 @@ LICENCE = """                       Harbour Licence
 def test_titled_clauses_are_sections() -> None:
     text = plain_document(Path("LICENCE"), LICENCE).text
     found = [heading.words for heading in headings(text)]
-    assert found == ["Definitions.", "Grant of Copyright License.", "Redistribution.", "END OF TERMS AND CONDITIONS"]
+    assert found == [
+        "Harbour Licence",
+        "Definitions.",
+        "Grant of Copyright License.",
+        "Redistribution.",
+        "END OF TERMS AND CONDITIONS",
+    ]
     assert "   Subject to the terms of\n      this License" in text
 
 

@@ -13,7 +13,7 @@ from polyadic.workspace import Workspace
 LEADER = "The Debian Project Leader serves for one year. Developers may override decisions of the Project Leader."
 BREAD = (
     "Bread is baked in an oven. The flour of our bread comes from a mill. Dough is folded, and tied with string. "
-    "Frobnicates are left out."
+    "Frobnicates are left out, and casual guests as well."
 )
 
 
@@ -53,6 +53,7 @@ def test_slip_is_corrected_without_passages_about_the_rest(kb: Workspace, questi
         "Which ovens bake bread?",
         "Qwertzuiop?",
         "Is there a folder for storing bread?",  # not "folded" and "string"
+        "Is the bran of the bread a causal factor?",  # an English word, not "casual"
         "Who frobnicated the dough?",  # another form of a word that is there
         "",
         "2024 §§ --flag",

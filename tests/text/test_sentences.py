@@ -73,6 +73,26 @@ def test_english_sentences_are_split(text: str, expected: list[str]) -> None:
     assert split(text) == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Call `a. B(). C` first. Then go.", ["Call `a. B(). C` first.", "Then go."]),
+        ("Call ``a.\nB`` first. Then `b`. `C` last.", ["Call ``a.\nB`` first.", "Then `b`.", "`C` last."]),
+        ("Say `that'. Then say `this'. Go.", ["Say `that'.", "Then say `this'.", "Go."]),
+        (
+            "The class relay.core.Server.Pool is new. He left.He ran.",
+            ["The class relay.core.Server.Pool is new.", "He left.", "He ran."],
+        ),
+        (
+            "Read S.\xa0Kern. Relays.\xa0A History is old. \xa0It ends.",
+            ["Read S.\xa0Kern.", "Relays.\xa0A History is old.", "It ends."],
+        ),
+    ],
+)
+def test_code_dotted_names_and_no_break_spaces_end_no_sentence(text: str, expected: list[str]) -> None:
+    assert split(text) == expected
+
+
 def test_footnote_marks_stay_with_the_previous_sentence() -> None:
     assert split("Ada lives in Ulm.² It counts.[^a] Yes.¹") == ["Ada lives in Ulm.²", "It counts.[^a]", "Yes.¹"]
     assert split("[^1]: See Roth\n[^2]: See Lee") == ["[^1]: See Roth", "[^2]: See Lee"]

@@ -30,7 +30,16 @@ def test_misspelled_word_is_corrected_to_the_nearest_known_one(word: str, likely
 
 @pytest.mark.parametrize(
     ("word", "other"),
-    [("folder", "folded"), ("storing", "string"), ("dessert", "desert"), ("latter", "later"), ("ordner", "order")],
+    [
+        ("folder", "folded"),
+        ("storing", "string"),
+        ("dessert", "desert"),
+        ("latter", "later"),
+        ("ordner", "order"),
+        ("causal", "casual"),  # rarer than the other, but English
+        ("untied", "united"),
+        ("deprecation", "depreciation"),
+    ],
 )
 def test_regular_word_is_no_misspelling_of_a_similar_one(word: str, other: str) -> None:
     assert edits(word, other) == 1

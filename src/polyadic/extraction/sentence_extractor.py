@@ -74,10 +74,15 @@ class _DocumentAnalysis:
     questions: Mapping[Span, Span]
 
     def can_be_evidence(self, span: Span) -> bool:
-        """Return whether a sentence can be evidence: it is not a heading, code or a quoted message."""
-        if is_within(self.excluded, span.start):
+        """Return whether a sentence can be evidence: it is not the title, a heading, code or a quoted message."""
+        if is_within(self.excluded, span.start) or self._is_title(span):
             return False
         return not is_heading(self.document.text, span.start, span.end) and not is_within(self.headings, span.start)
+
+    def _is_title(self, span: Span) -> bool:
+        """Return whether the first sentence is the title, although it is not marked as a heading."""
+        title = self.document.title
+        return bool(title) and span == self.sentences[0] and plain(self.document.text[span.start : span.end]) == title
 
     def text_of(self, span: Span) -> str:
         """Return the plain text of a sentence, after the question that it answers and the lead-in of its list."""
@@ -96,7 +101,7 @@ class SentenceExtractor:
         ISO 639-1 code, or ``auto`` to detect the language of each document from its text.
     """
 
-    name = "sentences-7"
+    name = "sentences-8"
     paid = False
 
     def __init__(self, language: str = "auto") -> None:

@@ -138,7 +138,8 @@ def _sentences(
                     before = ""
                     continue
                 normalized = normal_text(text)
-                if text and not place.quote.endswith(_QUESTION_MARKS):
+                is_title = bool(place.title) and normalized == normal_text(place.title)
+                if text and not is_title and not place.quote.endswith(_QUESTION_MARKS):
                     above = headings_above(outline, place.span.start, place.title)
                     strength = strengths.get((place.document_id, place.span), 0.0)
                     context = " · ".join(filter(None, (place.title, *above)))
@@ -158,7 +159,7 @@ def _sentences(
                     )
                     yield SentenceCandidate(replace(place, headings=above), whole, sentence, normalized in seen)
                     seen.add(normalized)
-                before = text
+                before = "" if is_title else text
 
 
 def _to_embed(pool: Sequence[SentenceCandidate], facts: Sequence[int], asked: QuestionFeatures) -> list[int]:

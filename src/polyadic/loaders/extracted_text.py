@@ -85,7 +85,8 @@ class ExtractedText:
         if not text:
             raise empty()
         heading = _FIRST_HEADING.search(text)
-        found_title = title_of(title) or (title_of(heading.group(1)) if heading else plain_title(text))
+        # Inline code in a heading has backticks.
+        found_title = title_of(title) or (title_of(heading.group(1).replace("`", "")) if heading else plain_title(text))
         return Document(str(path), found_title, text, metadata_of(metadata), tuple(self._starts) if paged else ())
 
     def _append(self, text: str) -> None:

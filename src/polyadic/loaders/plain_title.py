@@ -6,6 +6,7 @@ from itertools import groupby
 
 from polyadic.loaders.metadata import title_of
 from polyadic.loaders.pages.changelog import begins_with_entry
+from polyadic.loaders.title_block import title_block
 
 _HEADER_LINES = 40
 _LONGEST_FIRST_LINE = 100
@@ -21,7 +22,7 @@ _OFF_CENTRE = 4
 
 
 def plain_title(text: str) -> str:
-    """Find the title of a text: a "Title:" line near the beginning, else the RFC title, else an isolated first line.
+    """Find the title of a text: a "Title:" line near the beginning, the RFC title, a title block or a separate line.
 
     >>> plain_title("On Engines\\n\\nThe first engine was never built.")
     'On Engines'
@@ -30,7 +31,10 @@ def plain_title(text: str) -> str:
     """
     beginning = text.split("\n", _HEADER_LINES)[:_HEADER_LINES]
     title_line = next((found for line in beginning if (found := _TITLE_LINE.fullmatch(line.strip()))), None)
-    return title_of(title_line.group(1)) if title_line else title_of(_rfc_title(beginning)) or _first_line(text)
+    if title_line:
+        return title_of(title_line.group(1))
+    block = title_block(text)
+    return title_of(_rfc_title(beginning)) or (title_of(block.title) if block else _first_line(text))
 
 
 def _rfc_title(beginning: Sequence[str]) -> str:

@@ -17,6 +17,8 @@ from polyadic.model.types import Span
 from polyadic.text.boilerplate import is_contents_line
 from polyadic.text.chat_messages import begins_entry, is_message
 from polyadic.text.code_fences import code_blocks
+from polyadic.text.line_items import are_items
+from polyadic.text.sentence_joins import Range, inline_code, joined, stripped
 from polyadic.text.table_rows import is_row
 
 LONGEST = 1_000
@@ -58,21 +60,6 @@ _BLOCK_START = re.compile(
 )
 _CLOSED_NUMBER = re.compile(r"\([^()\r\n]*\r?\n[ \t]*\d{1,3}\)")
 _LINE_BREAKS = str.maketrans("\r\n\t\v\f\x85\u2028\u2029", "        ")
-_UNFINISHED = re.compile(
-    r"""
-        \b(?:St|Ste|Mr|Mrs|Ms|Mx|M|Mme|Mlle|Dr|Prof|Rev|Hon|Gen|Col|Capt|Lt|Sgt|Maj|Gov|Sen|Rep)\.$  # title of a person
-      | ^\(?\d{1,3}(?:\.\d{1,3}){0,3}[.)]$                                             # "1." of a list, "3.2."
-      | ^(?:Appendix\ [A-Z]|[A-Z](?:\.\d{1,3}){1,3})\.$                                # "A.1."
-    """,
-    re.VERBOSE,
-)
-_MAX_UNFINISHED = 12
-# Footnote marks directly after a sentence.
-_NOTE_MARKS = re.compile(r"(?:[¹²³⁰⁴-⁹]{1,3}|\[\^[\w.-]{1,40}\])+(?!:)")
-# "des 18. Jahrhunderts": a German ordinal before the nouns that most often follow one.
-_ORDINAL = re.compile(r"\b\d{1,3}\.\s+(?:Jahrhundert|Jahrtausend|Jh\b|Lebensjahr|Geburtstag|Jahrestag|Auflage)")
-_BEFORE_SUFFIX = " \t\n\r\xa0(\"'„“«/*"
-_MAX_ORDINAL, _MAX_TITLE = 4, 4  # characters, letters
 # sentencex looks one byte back from a full stop, and panics within a multi-byte space (no-break space).
 _WIDE_BEFORE_STOP = re.compile(r"(?<=\w)\s*[^\S ](?=\.)")
 # sentencex ends a sentence only before characters of the same script, not before "1871" or "iPhone".
@@ -98,10 +85,6 @@ _CODE_ENDS = (re.compile(r"\n[^\S\n]*\n"), re.compile(r"\n"), re.compile(r"\s"),
 _PAUSES = (re.compile(r"[\r\n]\s*"), re.compile(r"[;:,–—]\s+|[；：，、]\s*"), re.compile(r"\s+"), re.compile(r"(?s:.)"))
 
 
-_Range = tuple[int, int]
-"""Start and end; used in place of Span for intermediate results, because creating spans is slow."""
-
-
 def sentences(text: str, language: str) -> Sequence[Span]:
     """Split a text into sentences, in order, without surrounding white space.
 
@@ -109,8 +92,8 @@ def sentences(text: str, language: str) -> Sequence[Span]:
     ----------
     text
         Plain text or Markdown. Sentences continue across hard line wraps, but not across blank lines, headings, list
-        items, table rows and contents lines. A message of a chat is one sentence. Fenced code is one sentence with its
-        fences or, if it is too long, several that end at line ends.
+        items, table rows, contents lines and the lines of notes. A message of a chat is one sentence. Fenced code is
+        one sentence with its fences or, if it is too long, several that end at line ends.
     language
         ISO 639-1 code; for unknown languages the rules of a related one or of English are used.
 
@@ -151,20 +134,20 @@ def _prose_sentences(text: str, start: int, stop: int, language: str) -> Iterato
     )
 
 
-def _code_parts(text: str, start: int, stop: int) -> Iterator[_Range]:
+def _code_parts(text: str, start: int, stop: int) -> Iterator[Range]:
     """Yield a block of code, or parts of it that end at line ends, chosen as for huge blocks of prose."""
     while stop - start > LONGEST:
         end = _best_end(text, start, stop, [(ends, LONGEST) for ends in _CODE_ENDS])
-        yield from _stripped(text, start, end)
+        yield from stripped(text, start, end)
         start = end
-    yield from _stripped(text, start, stop)
+    yield from stripped(text, start, stop)
 
 
 # A passage is split several times: for chunking, extraction and embedding.
 _cached_sentences = lru_cache(maxsize=_CACHE_SIZE)(_sentences)
 
 
-def _blocks(text: str, first: int, stop: int) -> Iterator[_Range]:
+def _blocks(text: str, first: int, stop: int) -> Iterator[Range]:
     """Yield runs of lines that may share a sentence."""
     start = end = first
     for line in _LINE.finditer(text, first, stop):
@@ -191,20 +174,32 @@ def _closes(text: str, start: int, line: re.Match[str]) -> bool:
     return opening >= 0 and _CLOSED_NUMBER.match(text, opening, line.end()) is not None
 
 
-def _block_sentences(text: str, block: _Range, language: str) -> Iterator[_Range]:
+def _block_sentences(text: str, block: Range, language: str) -> Iterator[Range]:
     """Yield the sentences of a block; a heading, a table row or a message of a chat is always one sentence."""
     parts = _parts(text, block)
     content = text[slice(*block)]
     is_whole = _STANDS_ALONE.match(text, *block) or is_contents_line(content) or is_row(content.rstrip())
     if is_whole or is_message(content):
-        return (whole for part in parts for whole in _stripped(text, *part))
+        return (whole for part in parts for whole in stripped(text, *part))
+    if not _BLOCK_START.match(text, *block):
+        parts = (line for part in parts for line in _lines(text, part, language))
     pieces = (
         (start + first, start + last) for start, end in parts for first, last in _part_pieces(text[start:end], language)
     )
-    return _join(text, pieces)
+    return joined(text, pieces, inline_code(text, *block))
 
 
-def _parts(text: str, block: _Range) -> Iterator[_Range]:
+def _lines(text: str, part: Range, language: str) -> Iterator[Range]:
+    """Yield the lines of a part of a block if they are items, else the part."""
+    start, end = part
+    lines = [line.span() for line in _LINE.finditer(text, start, end) if not line.group().isspace() and line.group()]
+    if len(lines) > 1 and are_items([text[slice(*line)] for line in lines], language):
+        yield from lines
+    else:
+        yield part
+
+
+def _parts(text: str, block: Range) -> Iterator[Range]:
     """Yield the block, or parts of a huge one, so that no sentence depends on distant text."""
     start, block_end = block
     while block_end - start > _MAX_BLOCK:
@@ -240,10 +235,10 @@ def _rank(text: str, place: int, block_end: int) -> int:
     return zlib.crc32(context.encode("utf-8", "surrogatepass"))
 
 
-def _pieces(part: str, language: str) -> Iterator[_Range]:
+def _pieces(part: str, language: str) -> Iterator[Range]:
     """Yield the sentences of a part by sentencex, stripped; a piece that it alters joins the next one."""
     content = part.translate(_LINE_BREAKS)
-    finish = _stripped
+    finish = stripped
     if not content.isascii():
         content = _WIDE_BEFORE_STOP.sub(lambda space: " " * len(space[0]), content)
         finish = _split_again
@@ -261,76 +256,26 @@ def _pieces(part: str, language: str) -> Iterator[_Range]:
 
 
 @lru_cache(maxsize=_CACHE_SIZE)
-def _part_pieces(part: str, language: str) -> tuple[_Range, ...]:
+def _part_pieces(part: str, language: str) -> tuple[Range, ...]:
     return tuple(_pieces(part, language))
 
 
-def _split_again(text: str, start: int, end: int) -> Iterator[_Range]:
+def _split_again(text: str, start: int, end: int) -> Iterator[Range]:
     """Split after Chinese and Japanese sentences that precede a digit or a lower-case Latin letter."""
     for found in _UNSPACED_END.finditer(text, start, end):
-        yield from _stripped(text, start, found.end())
+        yield from stripped(text, start, found.end())
         start = found.end()
-    yield from _stripped(text, start, end)
+    yield from stripped(text, start, end)
 
 
-def _join(text: str, pieces: Iterator[_Range]) -> Iterator[_Range]:
-    """Join pieces if the boundary is within a name or an ordinal, or after a title or a list number.
-
-    Footnote marks stay with the sentence before them.
-    """
-    held: _Range | None = None
-    for found in pieces:
-        piece = found
-        if held is not None and held[1] == piece[0] and (marks := _NOTE_MARKS.match(text, *piece)):
-            held = held[0], marks.end()
-            rest = next(_stripped(text, marks.end(), piece[1]), None)
-            if rest is None:
-                continue
-            piece = rest
-        is_open = held is not None and (_is_within_name(text, held[1], piece[0]) or _is_unfinished(text, *held))
-        if held is not None and (is_open or _is_ordinal(text, held[1])):
-            held = held[0], piece[1]
-            continue
-        if held is not None:
-            yield held
-        held = piece
-    if held is not None:
-        yield held
-
-
-def _is_within_name(text: str, end: int, start: int) -> bool:
-    """Whether a full stop is part of a name: ".LCK", "Data.LCK", but not "left.He"."""
-    if end != start or not 0 < end < len(text) or text[end - 1] != ".":
-        return False
-    following = text[end : end + 2]
-    if not following[0].isdigit() and following[0].lower() == following[0].upper():
-        return False
-    return not text[max(0, end - 2) : end - 1].strip(_BEFORE_SUFFIX) or not following.istitle() or len(following) < 2
-
-
-def _is_ordinal(text: str, end: int) -> bool:
-    """Whether a piece ends with an ordinal that belongs to the next word."""
-    if end < 2 or not text[end - 2].isdigit():  # fast path for nearly all pieces
-        return False
-    return any(_ORDINAL.match(text, start) for start in range(max(0, end - _MAX_ORDINAL), end - 1))
-
-
-def _is_unfinished(text: str, start: int, end: int) -> bool:
-    """Whether a piece ends with a title or is a list number; only its end is examined."""
-    last_word = text[max(start, end - 2 - _MAX_TITLE) : end - 1]
-    if len(last_word) > _MAX_TITLE and last_word.isalpha():  # fast path for nearly all pieces
-        return False
-    return _UNFINISHED.search(text[max(start, end - _MAX_UNFINISHED) : end]) is not None
-
-
-def _limit_length(text: str, sentence: _Range) -> Iterator[_Range]:
+def _limit_length(text: str, sentence: Range) -> Iterator[Range]:
     """Split a sentence into parts of at most LONGEST characters: at clause marks, white space, or anywhere."""
     start, sentence_end = sentence
     while sentence_end - start > LONGEST:
         end = _cut_position(text, start)
-        yield from _stripped(text, start, end)
+        yield from stripped(text, start, end)
         start = end
-    yield from _stripped(text, start, sentence_end) if start > sentence[0] else (sentence,)
+    yield from stripped(text, start, sentence_end) if start > sentence[0] else (sentence,)
 
 
 def _cut_position(text: str, start: int) -> int:
@@ -340,13 +285,3 @@ def _cut_position(text: str, start: int) -> int:
         if ends:
             return ends[-1]
     return start + LONGEST
-
-
-def _stripped(text: str, start: int, end: int) -> Iterator[_Range]:
-    """Yield the range without surrounding white space; nothing if it is empty."""
-    while start < end and text[start].isspace():
-        start += 1
-    while start < end and text[end - 1].isspace():
-        end -= 1
-    if start < end:
-        yield start, end

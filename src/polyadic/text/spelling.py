@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from string import ascii_lowercase
 
+from polyadic.text.known_words import is_rare_english_word
 from polyadic.text.tokens import frequency_rank
 
 LEAST, _LONG, MOST = 6, 9, 40
@@ -12,7 +13,7 @@ Longer words are identifiers or noise, and the number of their typing errors gro
 """
 
 # A word of a smaller rank is common, whatever it resembles. Behind it there are frequent misspellings as well: they are
-# slips in a word that is at least so many times as frequent.
+# no English words, and slips in a word that is at least so many times as frequent.
 _COMMON, _TIMES_AS_FREQUENT = 30_000, 3
 _PLACES = {
     letter: (row, column)
@@ -82,14 +83,18 @@ def typo_candidates(word: str) -> list[str]:
 def may_be_typo(word: str, other: str) -> bool:
     """Return whether a word that is one or two edits from another may be a misspelling of it.
 
-    A common word is none, and a short word only if the edit is one that is easily made: letters swapped, doubled or
-    left out, a neighbouring key, a letter of the same sound.
+    A common word or an English one is none, and a short word only if the edit is one that is easily made: letters
+    swapped, doubled or left out, a neighbouring key, a letter of the same sound.
 
     >>> [may_be_typo("foldre", "folder"), may_be_typo("folder", "folded"), may_be_typo("storing", "string")]
     [True, False, False]
     >>> may_be_typo("recieve", "receive"), may_be_typo("dessert", "desert"), may_be_typo("ordner", "order")
     (True, False, False)
+    >>> may_be_typo("causal", "casual"), may_be_typo("deprecation", "depreciation")
+    (False, False)
     """
+    if is_rare_english_word(word):
+        return False
     is_slip = other in _slips(word)
     rank = frequency_rank(word)
     if rank is not None:

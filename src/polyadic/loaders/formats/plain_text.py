@@ -14,6 +14,7 @@ from polyadic.loaders.pages.paged_text import running_text
 from polyadic.loaders.plain_title import plain_title
 from polyadic.loaders.skipped import SkippedInput
 from polyadic.loaders.tables.text_tables import with_rows
+from polyadic.loaders.title_block import with_title_apart
 from polyadic.model.types import Document
 from polyadic.text.code_fences import without_headings
 
@@ -42,7 +43,7 @@ def plain_document(path: Path, text: str) -> Document:
 
     Lines that begin with number signs count as headings only if those of the whole file look like Markdown headings.
     Numbered headings, changelog entries and the sections of manual pages are marked with number signs. Drawn tables
-    become one line per row that names its columns.
+    become one line per row that names its columns. The lines of a title block are put apart.
     """
     if _has_markdown_headings(text):
         return Document(str(path), markdown_title(text), checked(running_text(text)))
@@ -50,7 +51,8 @@ def plain_document(path: Path, text: str) -> Document:
     escaped = without_headings(text)
     if (page := manual_page(escaped)) is not None:
         return Document(str(path), page.name, checked(running_text(page.text)))
-    return Document(str(path), plain_title(text), checked(running_text(with_rows(escaped))))
+    title = plain_title(text)
+    return Document(str(path), title, checked(with_title_apart(running_text(with_rows(escaped)), title)))
 
 
 def _has_markdown_headings(text: str) -> bool:

@@ -9,6 +9,7 @@ from polyadic.config import ReadingSettings
 from polyadic.loaders.decoding import decode
 from polyadic.loaders.extracted_text import ExtractedText, cleaned
 from polyadic.loaders.file_access import read_whole
+from polyadic.loaders.formats.rst_inline import inline_text, unwrapped
 from polyadic.loaders.metadata import metadata_of
 from polyadic.loaders.tables.table_text import row_lines
 from polyadic.loaders.tables.text_tables import grid_rows
@@ -26,16 +27,6 @@ _FIELD = re.compile(r":([^:`\n]{1,60}):(?:[ \t]+(.*))?$")
 _ITEM = re.compile(r"(?:[-*+•]|\(?(?:\d{1,3}|#|[a-zA-Z])[.)])[ \t]+")
 _SIMPLE_BORDER = re.compile(r"=+(?: +=+)+[ \t]*$")
 _GRID_BORDER = re.compile(r"\+(?:[-=]+\+)+[ \t]*$")
-
-_ROLE = re.compile(r":[\w.+:-]{1,60}:`([^`]{1,1000})`")
-_REFERENCE = re.compile(r"`([^`<]{1,500}?)\s*(?:<[^<>`]{0,500}>)?`_{1,2}")
-# "see pip_ and `the list`_"
-_SIMPLE_REFERENCE = re.compile(r"(?<![\w`:/.-])([^\W_](?:[\w-]*[^\W_])?)_{1,2}(?=[\s.,;:!?)'\"\]]|$)")
-_TITLE_OF_ROLE = re.compile(r"^[!~]?(.+?)\s*<[^<>]{1,500}>$", re.DOTALL)
-_LITERAL = re.compile(r"``([^`\n]{1,500})``")
-_SUBSTITUTION = re.compile(r"\|([\w .-]{1,60})\|_{0,2}")
-_FOOTNOTE_MARK = re.compile(r" ?\[#?[\w*-]{0,40}\]_")
-_ESCAPE = re.compile(r"\\([^\w\s])|\\ ")
 
 _CODE = words(
     "code code-block sourcecode parsed-literal prompt doctest productionlist testcode testoutput ipython console"
@@ -83,7 +74,7 @@ class _Converter:
     def __init__(self, text: str) -> None:
         self.fields: dict[str, object] = {}
         self._levels: dict[tuple[str, bool], int] = {}
-        self.text = cleaned("\n".join(self._converted(text.expandtabs(8).split("\n"), 0)))
+        self.text = cleaned("\n".join(self._converted(unwrapped(text.expandtabs(8)).split("\n"), 0)))
 
     def _converted(self, lines: Sequence[str], depth: int) -> Iterator[str]:
         at = 0
@@ -91,7 +82,7 @@ class _Converter:
             line = lines[at].rstrip()
             if heading := self._heading(lines, at):
                 level, title, line_count = heading
-                yield from ("", f"{'#' * min(6, level)} {_plain(title)}", "")
+                yield from ("", f"{'#' * min(6, level)} {inline_text(title)}", "")
                 at += line_count
             elif _EXPLICIT.match(line):
                 body, at = _indented(lines, at + 1)
@@ -104,7 +95,7 @@ class _Converter:
                 yield from self._converted(body, depth + 1)
             elif found := _FIELD.match(line):
                 body, at = _indented(lines, at + 1)
-                value = _plain(" ".join([found.group(2) or "", *map(str.strip, body)]).strip())
+                value = inline_text(" ".join([found.group(2) or "", *map(str.strip, body)]).strip())
                 if depth == 0 and len(self._levels) <= 1:
                     self.fields.setdefault(found.group(1).lower(), value)
                 yield f"- {found.group(1)}: {value}" if value else ""
@@ -118,7 +109,7 @@ class _Converter:
             if at > start and (_ITEM.match(lines[at]) or _EXPLICIT.match(lines[at]) or self._heading(lines, at)):
                 break
             at += 1
-        text = _plain("\n".join(line.rstrip() for line in lines[start:at]))
+        text = inline_text("\n".join(line.rstrip() for line in lines[start:at]))
         if at == start:
             yield ""
             return at + 1
@@ -158,7 +149,7 @@ class _Converter:
     def _explicit(self, line: str, body: Sequence[str], depth: int) -> Iterator[str]:
         """Convert a directive or footnote; drop targets and comments."""
         if found := _FOOTNOTE.match(line):
-            yield _plain(" ".join([f"[{found.group(1)}] {found.group(2)}", *map(str.strip, body)]))
+            yield inline_text(" ".join([f"[{found.group(1)}] {found.group(2)}", *map(str.strip, body)]))
             return
         directive = _DIRECTIVE.match(line)
         if directive is None:
@@ -169,12 +160,12 @@ class _Converter:
         if name in _CODE:
             yield from _fenced(content if content or name == "highlight" else [argument])
         elif name in _DROPPED:
-            yield _plain(options.get("alt", ""))
+            yield inline_text(options.get("alt", ""))
         elif name.endswith("table"):
-            yield _plain(argument)
+            yield inline_text(argument)
             yield from _directive_table(name, options, content)
         elif depth >= _MAX_DEPTH:
-            yield _plain("\n".join([argument, *content]))
+            yield inline_text("\n".join([argument, *content]))
         else:
             yield from self._described(name, argument, content, depth)
         yield ""
@@ -191,30 +182,8 @@ class _Converter:
             before, content = "", [f"{name.capitalize()}: {first}".rstrip(), *content[0 if argument else 1 :]]
         elif name in {"math", "rubric", "admonition"}:
             before = argument
-        yield _plain(before)
+        yield inline_text(before)
         yield from self._converted(content, depth + 1)
-
-
-def _plain(text: str) -> str:
-    """Remove the markup of roles, references and substitutions from text."""
-    if "`" in text:
-        text = _ROLE.sub(lambda found: _title(found.group(1)), text)
-        text = _LITERAL.sub(r"`\1`", text)
-        text = _REFERENCE.sub(r"\1", text)
-    if "_" in text:
-        # Not within literals, which every second part is.
-        parts = text.split("`")
-        parts[::2] = [_SIMPLE_REFERENCE.sub(r"\1", part) for part in parts[::2]]
-        text = "`".join(parts)
-    if "|" in text:
-        text = _SUBSTITUTION.sub(r"\1", text)
-    text = _FOOTNOTE_MARK.sub("", text)
-    return _ESCAPE.sub(r"\1", text) if "\\" in text else text
-
-
-def _title(role_text: str) -> str:
-    found = _TITLE_OF_ROLE.match(role_text)
-    return (found.group(1) if found else role_text.lstrip("!~")).strip()
 
 
 def _indented(lines: Sequence[str], at: int) -> tuple[list[str], int]:
@@ -255,7 +224,7 @@ def _table(lines: Sequence[str], at: int) -> tuple[list[list[str]], int | None, 
         while at < len(lines) and lines[at].startswith(("+", "|")):
             at += 1
         rows, headers = grid_rows(lines[start:at])
-        return [[_plain(cell) for cell in row] for row in rows], headers, at
+        return [[inline_text(cell) for cell in row] for row in rows], headers, at
     borders = 0
     while at < len(lines):
         is_border = bool(_SIMPLE_BORDER.match(lines[at])) and len(lines[at].split()) == len(border.split())
@@ -274,7 +243,7 @@ def _table(lines: Sequence[str], at: int) -> tuple[list[list[str]], int | None, 
             rows[-1] = [" ".join(filter(None, pair)) for pair in zip(rows[-1], cells, strict=True)]
         else:
             rows.append(cells)
-    return [[_plain(cell) for cell in row] for row in rows], None, at
+    return [[inline_text(cell) for cell in row] for row in rows], None, at
 
 
 def _directive_table(name: str, options: dict[str, str], content: Sequence[str]) -> Iterator[str]:
@@ -291,7 +260,7 @@ def _directive_table(name: str, options: dict[str, str], content: Sequence[str])
         borders = (at for at, line in enumerate(content) if _SIMPLE_BORDER.match(line) or _GRID_BORDER.match(line))
         table_start = next(borders, -1)
         rows, headers, _ = _table(content, table_start) if table_start >= 0 else ([], None, 0)
-    yield from row_lines([[_plain(cell) for cell in row] for row in rows], headers)
+    yield from row_lines([[inline_text(cell) for cell in row] for row in rows], headers)
 
 
 def _listed_rows(content: Sequence[str]) -> list[list[str]]:

@@ -1,0 +1,133 @@
+"""Join pieces of a text that a general rule for sentences has cut apart."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+Range = tuple[int, int]
+"""Start and end; used in place of Span for intermediate results, because creating spans is slow."""
+
+_UNFINISHED = re.compile(
+    r"""
+        \b(?:St|Ste|Mr|Mrs|Ms|Mx|M|Mme|Mlle|Dr|Prof|Rev|Hon|Gen|Col|Capt|Lt|Sgt|Maj|Gov|Sen|Rep)\.$  # title of a person
+      | ^\(?\d{1,3}(?:\.\d{1,3}){0,3}[.)]$                                             # "1." of a list, "3.2."
+      | ^(?:Appendix\ [A-Z]|[A-Z](?:\.\d{1,3}){1,3})\.$                                # "A.1."
+    """,
+    re.VERBOSE,
+)
+_MAX_UNFINISHED = 12
+# Footnote marks directly after a sentence.
+_NOTE_MARKS = re.compile(r"(?:[¹²³⁰⁴-⁹]{1,3}|\[\^[\w.-]{1,40}\])+(?!:)")
+# "des 18. Jahrhunderts": a German ordinal before the nouns that most often follow one.
+_ORDINAL = re.compile(r"\b\d{1,3}\.\s+(?:Jahrhundert|Jahrtausend|Jh\b|Lebensjahr|Geburtstag|Jahrestag|Auflage)")
+_BEFORE_SUFFIX = " \t\n\r\xa0(\"'„“«/*"
+_MAX_ORDINAL, _MAX_TITLE = 4, 4  # characters, letters
+_NO_BREAK = "\xa0"
+# Inline code: between equal runs of backticks that adjoin its text. In "`that' ... `this'" they only open quotations.
+_INLINE_CODE = re.compile(r"(?<![`\\\w])(`{1,3})(?=[^\s`])([^`]{1,300})(?<=[^\s`])\1(?![`\w])")
+# The parts of a dotted name on either side of a full stop: "relay.core" and "Server.Pool".
+_WORD_BEFORE = re.compile(r"(?:\w+\.)*\w+$")
+_WORD_AFTER = re.compile(r"\w+(?:\.\w+)*(?:\(\))?")
+_MAX_NAME = 80
+
+
+def inline_code(text: str, start: int, end: int) -> list[Range]:
+    """Return the ranges of inline code between two positions, with their backticks.
+
+    >>> text = "Call `a.b` or ``c``, not `quoted' or `this'."
+    >>> [text[slice(*found)] for found in inline_code(text, 0, len(text))]
+    ['`a.b`', '``c``']
+    """
+    if text.find("`", start, end) < 0:
+        return []
+    return [found.span() for found in _INLINE_CODE.finditer(text, start, end)]
+
+
+def joined(text: str, pieces: Iterator[Range], code: Sequence[Range]) -> Iterator[Range]:
+    """Join pieces if the boundary is within code, a name or an ordinal, or after a title or a list number.
+
+    A no-break space ends no sentence either. Footnote marks stay with the sentence before them.
+
+    Parameters
+    ----------
+    text
+        The whole text.
+    pieces
+        Pieces of the text that may be sentences, in order and without surrounding white space.
+    code
+        The ranges of inline code in which pieces may begin, see :func:`inline_code`.
+
+    >>> text = "Call `a. B` in S.\\xa0Kern. Then `c`."
+    >>> pieces = iter([(0, 8), (9, 17), (18, 23), (24, 33)])
+    >>> [text[slice(*found)] for found in joined(text, pieces, inline_code(text, 0, len(text)))]
+    ['Call `a. B` in S.\\xa0Kern.', 'Then `c`.']
+    """
+    held: Range | None = None
+    for found in pieces:
+        piece = found
+        if held is not None and held[1] == piece[0] and (marks := _NOTE_MARKS.match(text, *piece)):
+            held = held[0], marks.end()
+            rest = next(stripped(text, marks.end(), piece[1]), None)
+            if rest is None:
+                continue
+            piece = rest
+        if held is not None and (_continues(text, *held, piece[0]) or _is_inside(code, held[1], piece[0])):
+            held = held[0], piece[1]
+            continue
+        if held is not None:
+            yield held
+        held = piece
+    if held is not None:
+        yield held
+
+
+def _continues(text: str, start: int, end: int, next_start: int) -> bool:
+    """Whether a piece goes on in the next one."""
+    if _is_within_name(text, end, next_start) or _is_unfinished(text, start, end) or _is_ordinal(text, end):
+        return True
+    return text[end:next_start] == _NO_BREAK
+
+
+def _is_inside(code: Sequence[Range], end: int, start: int) -> bool:
+    """Whether the boundary between two pieces lies within code."""
+    return any(first < end and start < last for first, last in code)
+
+
+def _is_within_name(text: str, end: int, start: int) -> bool:
+    """Whether a full stop is part of a name: ".LCK", "Data.LCK", "core.Server.Pool", but not "left.He"."""
+    if end != start or not 0 < end < len(text) or text[end - 1] != ".":
+        return False
+    following = text[end : end + 2]
+    if not following[0].isdigit() and following[0].lower() == following[0].upper():
+        return False
+    if not text[max(0, end - 2) : end - 1].strip(_BEFORE_SUFFIX) or not following.istitle() or len(following) < 2:
+        return True
+    # A sentence that lacks the space after its full stop is followed by a word without full stops.
+    begin = max(0, end - _MAX_NAME)
+    opening = _WORD_BEFORE.search(text, begin, end - 1)
+    closing = _WORD_AFTER.match(text, end, end + _MAX_NAME)
+    return "." in (opening[0] if opening else "") or "." in (closing[0] if closing else "")
+
+
+def _is_ordinal(text: str, end: int) -> bool:
+    """Whether a piece ends with an ordinal that belongs to the next word."""
+    if end < 2 or not text[end - 2].isdigit():  # fast path for nearly all pieces
+        return False
+    return any(_ORDINAL.match(text, start) for start in range(max(0, end - _MAX_ORDINAL), end - 1))
+
+
+def _is_unfinished(text: str, start: int, end: int) -> bool:
+    """Whether a piece ends with a title or is a list number; only its end is examined."""
+    last_word = text[max(start, end - 2 - _MAX_TITLE) : end - 1]
+    if len(last_word) > _MAX_TITLE and last_word.isalpha():  # fast path for nearly all pieces
+        return False
+    return _UNFINISHED.search(text[max(start, end - _MAX_UNFINISHED) : end]) is not None
+
+
+def stripped(text: str, start: int, end: int) -> Iterator[Range]:
+    """Yield a range without surrounding white space; nothing if it is empty."""
+    while start < end and text[start].isspace():
+        start += 1
+    while start < end and text[end - 1].isspace():
+        end -= 1
+    if start < end:
+        yield start, end
