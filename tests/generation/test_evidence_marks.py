@@ -135,6 +135,12 @@ def test_documents_cannot_imitate_marks() -> None:
     ]
 
 
+def test_mark_within_a_marker_of_a_document_leaves_none() -> None:
+    document = Document("memory:mill", "Mill", "It grinds [1, 2] all day.")
+    context = laid_out([stated("2] all day.", document), passage(document)])
+    assert f"(1, {MARK} 2) all day." in context.text
+
+
 @given(items(), st.integers(0, 900))
 @settings(max_examples=examples(100))
 def test_a_context_differs_by_its_marks_only(found: list[Item], budget: int) -> None:

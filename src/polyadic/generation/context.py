@@ -254,7 +254,8 @@ def _repeated_title(place: SourceSpan) -> int:
 
 def _marked_passage(place: SourceSpan, starts: Sequence[int]) -> str:
     """Format a passage with marks before the sentences at these positions of its quote."""
-    quote = with_marks(without_document_marks(place.quote), starts)
+    # Markers of the document are replaced first, because a mark may split one.
+    quote = with_marks(without_markers(without_document_marks(place.quote)), starts)
     return _passage(replace(place, title=without_document_marks(place.title), quote=quote))
 
 
