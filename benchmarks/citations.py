@@ -163,7 +163,7 @@ def _statements(text: str, numbers: int, rows: Sequence[Mapping[str, Any]]) -> I
 async def _outcome(
     answer: RecordedAnswer, statement: Statement, attribution: Attribution, contexts: RecordedContexts
 ) -> Outcome:
-    quoted = _quoted(statement, attribution)
+    quoted = [citation for citation in _cited(statement, attribution) if not citation.whole_item]
     right = tuple(statement.is_supported_by(citation.place) for citation in quoted)
     reused = any(answer.uses_of(marker.number) > 1 for marker in statement.markers)
     flagged = (
@@ -180,7 +180,7 @@ async def _outcome(
     return Outcome(answer.question, answer.is_held_out, reused, right, any(right), supportable, flagged)
 
 
-def _quoted(statement: Statement, attribution: Attribution) -> list[Citation]:
+def _cited(statement: Statement, attribution: Attribution) -> list[Citation]:
     starts = {marker.span.start for marker in statement.markers}
     return [citation for citation in attribution.citations if citation.at.start in starts]
 
