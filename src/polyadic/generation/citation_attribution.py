@@ -27,6 +27,8 @@ from polyadic.text.language import detect_language
 _OF_THE_SENTENCE, _OF_THE_SENTENCE_BEFORE = 0.3, 0.1
 # Sentences that share at most so much less than the best are compared by vector: so many a marker, and in an answer.
 _TIE, _COMPARED, _COMPARED_TOGETHER = 0.25, 4, 64
+# So are the first ones if the best has less than this share of the claim's terms.
+_FEW = 0.5
 # How much similarity (cosine) counts beside the share of terms, in [0, 1].
 _SIMILARITY = 0.4
 # A further sentence is cited if it has a number of the claim that the sentences before it lack, or if such numbers and
@@ -68,12 +70,13 @@ class _Ranking:
     shares: list[tuple[CitedSentence, float]]
 
     @property
-    def needs_vectors(self) -> bool:
-        """Whether words do not decide: they are few, or another sentence has about as many."""
-        best = self.shares[0][1]
-        return self.terms.share(self.shares[0][0].terms) < _SUPPORTED or any(
-            best - share < _TIE for _, share in self.shares[1:2]
-        )
+    def compared(self) -> int:
+        """How many sentences to compare by vector: the first ones if words do not decide, the best one to judge it."""
+        best, share = self.shares[0]
+        is_tie = any(share - other < _TIE for _, other in self.shares[1:2])
+        if is_tie or self.terms.share(best.terms) < _FEW:
+            return _COMPARED
+        return 1 if self.terms.share(best.known) < _SUPPORTED else 0
 
     def compare(self, similarities: Mapping[tuple[str, str], float]) -> None:
         """Rank again with the similarity of the first sentences."""
@@ -166,10 +169,10 @@ async def _similarities(rankings: Sequence[_Ranking], embedder: TextEmbedder) ->
 
 def _pairs(rankings: Sequence[_Ranking]) -> Iterator[tuple[str, str]]:
     """Yield the texts to compare: the best sentence of each claim, then the second of each, and so on."""
-    undecided = [ranking for ranking in rankings if ranking.needs_vectors]
+    compared = [(ranking, ranking.compared) for ranking in rankings]
     for place in range(_COMPARED):
-        for ranking in undecided:
-            for sentence, _ in ranking.shares[place : place + 1]:
+        for ranking, number in compared:
+            for sentence, _ in ranking.shares[place : min(place + 1, number)]:
                 yield ranking.claim.text, sentence.in_context
 
 

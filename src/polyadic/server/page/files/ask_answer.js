@@ -205,8 +205,7 @@ export function unanswered(ctx, turn, offers) {
  */
 export function asText(answer) {
   const listed = distinct(answer).map(
-    ({ marker, place, isQuoted }) =>
-      `[${marker}] ${named(place)}${isQuoted ? `: “${folded(place.quote)}”` : ""}`,
+    ({ marker, place, isQuoted }) => `[${marker}] ${named(place)}${isQuoted ? `: “${folded(place.quote)}”` : ""}`,
   );
   listed.push(...unsupportedClaims(answer).map((claim) => `Not supported by these sources: “${claim}”`));
   return listed.length ? `${answer.text}\n\nSources:\n${listed.join("\n")}\n` : `${answer.text}\n`;
