@@ -47,7 +47,8 @@ they count against recall, not against precision. The last four rows give the sh
 flagged as unsupported: unchanged, those of them that no sentence of the cited items supports, with the last number
 altered, and with a different source from the same request. Brackets: 95% bootstrap interval over the 30 questions.
 Thresholds were chosen on half of the questions, and on one question of the other half, "What are the main themes of
-these documents?", whose claims are headings rather than sentences.
+these documents?", whose claims are headings rather than sentences; those for flags and further sentences also on 245
+findings of recorded community reports.
 """
 _NUMBER = re.compile(r"\d+(?!.*\d)")
 
