@@ -141,3 +141,14 @@ def test_source_is_shown_before_the_answer_ends(indexed: Path, monkeypatch: pyte
             assert code == 0
             _, after = shown.split("\x1b[2m [1] notes/", 1)
             assert "1815" in after and " [1] notes/" in after
+
+
+def test_an_item_that_is_cited_as_a_whole_is_not_quoted() -> None:
+    place = citation(1, "Ada wrote a program").place
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("sys.stdout", screen := Screen())
+        live = LiveSources()
+        assert live.cite
+        live.cite(Citation(1, place, 0.1, Span(0, 3), whole_item=True))
+        live.write("Ada sailed [1]. ")
+        assert [row.strip() for row in screen.rows if row.strip()] == ["Ada sailed [1].", "[1] /1.md"]

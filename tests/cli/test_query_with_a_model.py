@@ -56,6 +56,15 @@ def test_unsupported_claims_are_listed(polyadic: Command, server: ModelServer) -
     assert answer["text"][span["start"] : span["end"]] == "Ada Lovelace wrote the first published program in 1852"
 
 
+def test_an_item_that_no_sentence_of_is_near_the_claim_is_not_quoted(polyadic: Command, server: ModelServer) -> None:
+    server.responders = [says("Nuns of a monastery in Passau grew tulips [1].")]
+    lines = polyadic("query", QUESTION).out.splitlines()
+    assert any(line.startswith(" [1] notes/ada.md, characters ") for line in lines)
+    assert not any(line.startswith('     "') for line in lines)
+    (citation,) = json.loads(polyadic("query", QUESTION, "--json").out)["citations"]
+    assert citation["whole_item"] and WRITTEN in citation["place"]["quote"]
+
+
 def test_json_is_one_document(polyadic: Command, server: ModelServer) -> None:
     outcome = polyadic("query", QUESTION, "--json")
     answer = json.loads(outcome.out)

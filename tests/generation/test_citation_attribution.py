@@ -106,6 +106,63 @@ def test_a_claim_that_rests_on_two_sentences_cites_both() -> None:
     ]
 
 
+ENOS = Document(
+    "memory:enos",
+    "Project Mercury",
+    "The chimpanzee Enos circled the Earth twice on an Atlas rocket on 29 November 1961. "
+    "NASA presented Scott Carpenter, Gordon Cooper, John Glenn and Gus Grissom.",
+)
+
+
+def test_a_sentence_that_only_mentions_a_name_of_a_claim_is_not_cited_too() -> None:
+    text = (
+        "The chimpanzee Enos circled the Earth twice on an Atlas rocket on 29 November 1961, before John Glenn flew on"
+        " the same type of rocket [1]."
+    )
+    assert [quote[:10] for _, quote in quotes(text, piece(place(ENOS)))] == ["The chimpa"]
+
+
+def test_what_one_marker_of_a_claim_cites_is_not_cited_for_another() -> None:
+    text = "Gagarin took off from Baikonur on 12 April 1961 and landed near Smelovka [1][2]."
+    landing = Document("memory:landing", "The landing", "Gagarin landed near Smelovka.")
+    assert quotes(text, piece(place(VOSTOK)), piece(place(landing))) == [
+        (1, "Gagarin took off from Baikonur on 12 April 1961."),
+        (2, "Gagarin landed near Smelovka."),
+    ]
+
+
+def test_a_sentence_with_a_missing_number_is_cited_too_however_long_the_claim_is() -> None:
+    built = (
+        "The Undine was a steamer with a hull of iron, a chimney that folded, cabins, an engine and an anchor, and the"
+        " Holm yard of Regensburg built it"
+    )
+    document = Document("memory:undine", "", f"{built} in 1890. It served people for 41 years.")
+    found = attributed(f"{built} in 1890, and served people for 41 years [1].", piece(place(document)))
+    assert [citation.place.quote[:9] for citation in found.citations] == ["The Undin", "It served"]
+    assert found.claims[0].supported
+
+
+def test_a_claim_that_no_sentence_is_near_cites_its_item_as_a_whole() -> None:
+    claim = "The nuns of a monastery in Passau owned it [1]."
+    found = attributed(claim, piece(place(SHIP)))
+    (citation,) = found.citations
+    assert citation.whole_item and citation.place == place(SHIP)
+    assert not found.claims[0].supported
+
+
+def test_of_an_item_with_several_spans_the_one_with_the_best_sentence_is_cited_as_a_whole() -> None:
+    places = place(VOSTOK), place(SHIP, TEXT[:190])
+    (citation,) = attributed("Seven steamers of that yard sank [1].", piece(*places)).citations
+    assert citation.whole_item and citation.place == places[1]
+
+
+def test_the_sentence_that_contradicts_a_number_of_a_claim_is_quoted() -> None:
+    found = attributed("The Undine was built by the Holm yard in 1891 [1].", piece(place(SHIP)))
+    (citation,) = found.citations
+    assert not citation.whole_item and citation.place.quote.startswith("The Undine was built")
+    assert not found.claims[0].supported
+
+
 @pytest.mark.parametrize(
     ("text", "claims"),
     [
@@ -128,6 +185,10 @@ def test_claims_that_nothing_cited_supports_are_flagged(text: str, claims: list[
 def test_the_title_of_a_document_is_the_subject_of_its_sentences() -> None:
     assert unsupported("On Vostok 1 he landed near Smelovka [1].", piece(place(VOSTOK))) == []
     assert unsupported("On Vostok 6 he landed near Smelovka [1].", piece(place(VOSTOK))) != []
+
+
+def test_a_claim_that_shares_only_its_subject_with_dissimilar_sentences_is_flagged() -> None:
+    assert unsupported("On Vostok 1 she baked bread [1].", piece(place(VOSTOK))) != []
 
 
 LEONOV = Document(

@@ -47,7 +47,10 @@ class BatchQuestion:
 
 @dataclass(frozen=True, slots=True)
 class BatchCitation:
-    """A sentence that a marker of an answer cites; ``at`` is the first character of the marker in the text."""
+    """A sentence that a marker of an answer cites; ``at`` is the first character of the marker in the text.
+
+    ``quote`` is empty if the item is cited as a whole.
+    """
 
     marker: int
     at: int
@@ -79,7 +82,9 @@ class BatchAnswer:
 
     @classmethod
     def of(cls, question: BatchQuestion, answer: Answer) -> "BatchAnswer":
-        cited = ((citation.marker, citation.at.start, citation.place) for citation in answer.citations)
+        cited = (
+            (one.marker, one.at.start, one.place, "" if one.whole_item else one.place.quote) for one in answer.citations
+        )
         return cls(
             question.key,
             question.id,
@@ -87,7 +92,8 @@ class BatchAnswer:
             answer.text,
             answer.answered,
             tuple(
-                BatchCitation(n, at, p.source, p.title, p.page, p.span.start, p.span.end, p.quote) for n, at, p in cited
+                BatchCitation(n, at, p.source, p.title, p.page, p.span.start, p.span.end, quote)
+                for n, at, p, quote in cited
             ),
             answer.method,
             answer.usage,

@@ -282,7 +282,8 @@ def _print_answers(report: BatchReadReport) -> None:
         for cited in sorted(distinct.values(), key=lambda cited: cited.marker):
             page = f"page {cited.page}, " if cited.page else ""
             say(f" [{cited.marker}] {shown(cited.source)}, {page}characters {cited.start}–{cited.end}")
-            say(f'     "{normal_text(cited.quote)}"')
+            if cited.quote:
+                say(f'     "{normal_text(cited.quote)}"')
         print_unsupported_claims(answer.unsupported)
     if report.answers:
         say()

@@ -59,8 +59,8 @@ class LiveSources:
 
     def _add(self, citation: Citation) -> None:
         place = citation.place
-        source, quote = _on_one_line(shown(place.source)), _on_one_line(quotation(place))
-        self._lines[visible(f' [{citation.marker}] {source}: "{quote}"')] = None
+        quote = "" if citation.whole_item else f': "{_on_one_line(quotation(place))}"'
+        self._lines[visible(f" [{citation.marker}] {_on_one_line(shown(place.source))}{quote}")] = None
 
     def _erasure(self, width: int, text: str) -> str:
         """Return the text, preceded by what erases the list below the cursor."""

@@ -210,13 +210,18 @@ def _print_rest(answer: Answer, question: str, trace: bool) -> None:
 
 
 def print_citations(answer: Answer) -> None:
-    """Print the cited sentences, each once per marker, and the claims that no cited sentence supports."""
+    """Print the cited sentences, each once per marker, and the claims that no cited sentence supports.
+
+    Items that are cited as a whole are printed without a quotation.
+    """
     cited = {(citation.marker, citation.place): None for citation in answer.citations}
+    quoted = {(citation.marker, citation.place) for citation in answer.citations if not citation.whole_item}
     for marker, place in sorted(cited, key=lambda pair: pair[0]):
         page = f"{page_label(place.source, place.page)}, " if place.page else ""
         quote = quotation(place)
         # Skip the quotation if the answer itself contains it.
-        excerpt = "" if f'"{quote}"' in answer.text else f'\n     "{quote}"'
+        skip = (marker, place) not in quoted or f'"{quote}"' in answer.text
+        excerpt = "" if skip else f'\n     "{quote}"'
         where = f"{page}characters {place.span.start}–{place.span.end}"
         section = f" · {heading_line(place.headings)}" if place.headings else ""
         say(f" [{marker}] {shown(place.source)}, {where}{section}{excerpt}")

@@ -5,7 +5,8 @@ that few sentences of the item have count more than common ones. Similarity by m
 share about as many.
 
 A claim is supported if its cited sentences together have its numbers and most of its terms, or mean nearly the same.
-This stands in for the entailment by which ALCE (Gao et al. 2023) judges a citation.
+This stands in for the entailment by which ALCE (Gao et al. 2023) judges a citation. If an unsupported claim shares
+little with the best sentence, no sentence is quoted: its markers cite their items as a whole.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,22 +20,27 @@ from polyadic.generation.cited_claims import CitedClaim, Marker, cited_claims
 from polyadic.generation.cited_sentences import CitedItem, CitedSentence
 from polyadic.generation.claim_terms import ClaimTerms, claim_terms
 from polyadic.generation.context import ContextPiece
-from polyadic.model.types import Citation, Claim
+from polyadic.model.types import Citation, Claim, SourceSpan
 from polyadic.text.language import detect_language
 
 # How much a term counts that is not in the clause, but in the rest of its sentence, or in the sentence before.
 _OF_THE_SENTENCE, _OF_THE_SENTENCE_BEFORE = 0.3, 0.1
 # Sentences that share at most so much less than the best are compared by vector: so many a marker, and in an answer.
 _TIE, _COMPARED, _COMPARED_TOGETHER = 0.25, 4, 64
+# So are the first ones if the best has less than this share of the claim's terms.
+_FEW = 0.5
 # How much similarity (cosine) counts beside the share of terms, in [0, 1].
 _SIMILARITY = 0.4
-# A further sentence is cited if numbers or names of the claim that the sentences before it lack are at least this share
-# of the claim's terms; at most so many a marker.
+# A further sentence is cited if it has a number of the claim that the sentences before it lack, or if such numbers and
+# names are at least this share of the claim's terms; at most so many a marker.
 _ADDS, _MOST_SENTENCES = 0.1, 3
-# It has at least so many terms of the claim: a single number may stand in any sentence.
-_SHARED = 2
-# A claim is supported by sentences that have this share of its terms, or are this similar to it.
-_COVERED, _SIMILAR = 0.5, 0.6
+# It has at least so many terms of the claim, and this share of them: a number or a name may stand in any sentence.
+_SHARED, _SHARED_PART = 2, 0.2
+# A claim is supported by sentences whose share of its terms, with this much of their similarity, is at least so large.
+_SUPPORTED, _SIMILARITY_OF_SUPPORT = 0.82, 0.5
+# An unsupported claim quotes no sentence if none has this share of its terms. A sentence that has more of them shows
+# what is wrong with the claim, such as its number.
+_NEAR = 0.4
 
 
 class TextEmbedder(Protocol):
@@ -60,15 +66,17 @@ class _Ranking:
     claim: CitedClaim
     terms: ClaimTerms
     marker: Marker
+    piece: ContextPiece
     shares: list[tuple[CitedSentence, float]]
 
     @property
-    def needs_vectors(self) -> bool:
-        """Whether words do not decide: they are few, or another sentence has about as many."""
-        best = self.shares[0][1]
-        return self.terms.share(self.shares[0][0].terms) < _COVERED or any(
-            best - share < _TIE for _, share in self.shares[1:2]
-        )
+    def compared(self) -> int:
+        """How many sentences to compare by vector: the first ones if words do not decide, the best one to judge it."""
+        best, share = self.shares[0]
+        is_tie = any(share - other < _TIE for _, other in self.shares[1:2])
+        if is_tie or self.terms.share(best.terms) < _FEW:
+            return _COMPARED
+        return 1 if self.terms.share(best.known) < _SUPPORTED else 0
 
     def compare(self, similarities: Mapping[tuple[str, str], float]) -> None:
         """Rank again with the similarity of the first sentences."""
@@ -77,6 +85,18 @@ class _Ranking:
             self.shares[:_COMPARED],
             key=lambda pair: -(pair[1] + _SIMILARITY * similarities.get((key, pair[0].in_context), 0.0)),
         )
+
+    @property
+    def whole_item(self) -> Citation:
+        """The span of the item that has the best sentence, as a citation that quotes none of its sentences."""
+        best, share = self.shares[0]
+        place = next(place for place in self.piece.places if _has(place, best.place))
+        return Citation(self.marker.number, place, share, self.marker.span, whole_item=True)
+
+
+def _has(place: SourceSpan, part: SourceSpan) -> bool:
+    same = place.document_id == part.document_id
+    return same and place.span.start <= part.span.start and part.span.end <= place.span.end
 
 
 async def attribute(text: str, cited: Sequence[ContextPiece], embedder: TextEmbedder) -> Attribution:
@@ -94,40 +114,43 @@ async def attribute(text: str, cited: Sequence[ContextPiece], embedder: TextEmbe
     Returns
     -------
     Attribution
-        Each marker of each claim cites at least one sentence, also if none supports the claim.
+        Each marker of each claim cites at least one sentence, or its item as a whole if no sentence is near the claim.
     """
     language = detect_language(text)
     claims = cited_claims(text, len(cited), language)
-    items = {
-        marker.number: CitedItem.of(cited[marker.number - 1], language) for claim in claims for marker in claim.markers
-    }
+    pieces = {marker.number: cited[marker.number - 1] for claim in claims for marker in claim.markers}
+    items = {number: CitedItem.of(piece, language) for number, piece in pieces.items()}
     rankings = [
-        [_ranking(claim, marker, items[marker.number], language) for marker in claim.markers] for claim in claims
+        [_ranking(claim, marker, pieces[marker.number], items[marker.number], language) for marker in claim.markers]
+        for claim in claims
     ]
     similarities = await _similarities([ranking for group in rankings for ranking in group], embedder)
     numbers = claim_terms(text, language).numbers
     judged: list[Claim] = []
     citations: list[Citation] = []
     for claim, group in zip(claims, rankings, strict=True):
-        chosen = [_chosen(ranking, similarities) for ranking in group]
-        first = len(citations)
-        citations += [
-            Citation(ranking.marker.number, sentence.place, share, ranking.marker.span)
-            for ranking, pairs in zip(group, chosen, strict=True)
-            for sentence, share in pairs
-        ]
+        chosen = _chosen(group, similarities)
         quoted = [sentence for pairs in chosen for sentence, _ in pairs]
         is_supported = _is_supported(claim, group[0].terms, quoted, numbers, similarities)
+        first = len(citations)
+        if not is_supported and max(share for pairs in chosen for _, share in pairs) < _NEAR:
+            citations += [ranking.whole_item for ranking in group]
+        else:
+            citations += [
+                Citation(ranking.marker.number, sentence.place, share, ranking.marker.span)
+                for ranking, pairs in zip(group, chosen, strict=True)
+                for sentence, share in pairs
+            ]
         judged.append(Claim(claim.span, is_supported, tuple(range(first, len(citations)))))
     return Attribution(tuple(judged), tuple(citations))
 
 
-def _ranking(claim: CitedClaim, marker: Marker, item: CitedItem, language: str) -> _Ranking:
+def _ranking(claim: CitedClaim, marker: Marker, piece: ContextPiece, item: CitedItem, language: str) -> _Ranking:
     terms = claim_terms(claim.text, language)
     weights = _scaled(claim.before, _OF_THE_SENTENCE_BEFORE, language)
     weights |= _scaled(claim.sentence, _OF_THE_SENTENCE, language) | dict(terms.weights)
     pairs = zip(item.sentences, item.shares(weights), strict=True)
-    return _Ranking(claim, terms, marker, sorted(pairs, key=lambda pair: -pair[1]))
+    return _Ranking(claim, terms, marker, piece, sorted(pairs, key=lambda pair: -pair[1]))
 
 
 def _scaled(text: str, factor: float, language: str) -> dict[str, float]:
@@ -146,32 +169,41 @@ async def _similarities(rankings: Sequence[_Ranking], embedder: TextEmbedder) ->
 
 def _pairs(rankings: Sequence[_Ranking]) -> Iterator[tuple[str, str]]:
     """Yield the texts to compare: the best sentence of each claim, then the second of each, and so on."""
-    undecided = [ranking for ranking in rankings if ranking.needs_vectors]
+    compared = [(ranking, ranking.compared) for ranking in rankings]
     for place in range(_COMPARED):
-        for ranking in undecided:
-            for sentence, _ in ranking.shares[place : place + 1]:
+        for ranking, number in compared:
+            for sentence, _ in ranking.shares[place : min(place + 1, number)]:
                 yield ranking.claim.text, sentence.in_context
 
 
-def _chosen(ranking: _Ranking, similarities: Mapping[tuple[str, str], float]) -> list[tuple[CitedSentence, float]]:
-    """Return the best sentence, and further ones with numbers or names that it lacks."""
-    ranking.compare(similarities)
-    chosen, rest = ranking.shares[:1], ranking.shares[1:]
-    known = chosen[0][0].known
-    while rest and len(chosen) < _MOST_SENTENCES:
-        gains = [_gain(sentence, ranking.terms, known) for sentence, _ in rest]
-        best = max(range(len(rest)), key=lambda i: gains[i])
-        if gains[best] < _ADDS:
-            break
-        known |= rest[best][0].terms
-        chosen.append(rest.pop(best))
-    return sorted(chosen, key=lambda pair: pair[0].place.span)
+def _chosen(
+    group: Sequence[_Ranking], similarities: Mapping[tuple[str, str], float]
+) -> list[list[tuple[CitedSentence, float]]]:
+    """Return the best sentence for each marker, and further ones with numbers or names that all of these lack."""
+    for ranking in group:
+        ranking.compare(similarities)
+    known = frozenset(term for ranking in group for term in ranking.shares[0][0].known)
+    chosen = []
+    for ranking in group:
+        pairs, rest = ranking.shares[:1], ranking.shares[1:]
+        while rest and len(pairs) < _MOST_SENTENCES:
+            gains = [_gain(sentence, ranking.terms, known) for sentence, _ in rest]
+            best = max(range(len(rest)), key=lambda i: gains[i])
+            if gains[best] < _ADDS:
+                break
+            known |= rest[best][0].terms
+            pairs.append(rest.pop(best))
+        chosen.append(sorted(pairs, key=lambda pair: pair[0].place.span))
+    return chosen
 
 
 def _gain(sentence: CitedSentence, terms: ClaimTerms, known: frozenset[str]) -> float:
     """Return the share of a claim's terms that a sentence adds; 0 if it has a number or a name of it by chance."""
     shared = sentence.terms & terms.whole
-    return terms.share((terms.specific & sentence.terms) - known) if len(shared) >= _SHARED else 0.0
+    if len(shared) < _SHARED or terms.share(sentence.terms) < _SHARED_PART:
+        return 0.0
+    added = (terms.specific & sentence.terms) - known
+    return max(terms.share(added), _ADDS if added & terms.numbers else 0.0)
 
 
 def _is_supported(
@@ -187,7 +219,7 @@ def _is_supported(
     if any(not _is_calculated(number, stated, numbers) for number in missing):
         return False
     similar = (similarities.get((claim.text, sentence.in_context), 0.0) for sentence in quoted)
-    return terms.share(known) >= _COVERED or max(similar, default=0.0) >= _SIMILAR
+    return terms.share(known) + _SIMILARITY_OF_SUPPORT * max(similar, default=0.0) >= _SUPPORTED
 
 
 def _is_calculated(number: str, stated: frozenset[str], numbers: frozenset[str]) -> bool:

@@ -36,7 +36,7 @@ class QuotationResult(ToolResult):
 
 
 class CitationResult(QuotationResult):
-    """A sentence that a citation marker of an answer points to."""
+    """A sentence that a citation marker of an answer points to; the quote is empty if it points to a whole item."""
 
     marker: int
     """The number in brackets in the answer."""

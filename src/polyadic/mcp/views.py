@@ -32,11 +32,16 @@ def citations(answer: types.Answer) -> list[results.CitationResult]:
             marker=answer.citations[number].marker,
             claim=cut(answer.text[claim.span.start : claim.span.end], limits.ITEM_TEXT),
             supported=claim.supported,
-            **quotation(answer.citations[number].place).model_dump(),
+            **_cited(answer.citations[number]).model_dump(),
         )
         for claim in answer.claims
         for number in claim.citations
     ][: limits.CITATIONS]
+
+
+def _cited(citation: types.Citation) -> results.QuotationResult:
+    result = quotation(citation.place)
+    return result.model_copy(update={"quote": ""}) if citation.whole_item else result
 
 
 def retrieved_result(item: Item) -> results.RetrievedResult:

@@ -47,10 +47,12 @@ def sources(answer: Answer) -> str:
     """Format the list of sources below an answer, and what they do not support; empty without citations."""
     lines = []
     cited = {(citation.marker, citation.place): None for citation in answer.citations}
+    quoted = {(citation.marker, citation.place) for citation in answer.citations if not citation.whole_item}
     for marker, place in sorted(cited, key=lambda pair: pair[0]):
         page = f", page {place.page}" if place.page else ""
         where = heading_line((place.title or place.source, *place.headings))
-        lines.append(f"[{marker}] {where}{page}: “{' '.join(place.quote.split())}”")
+        quote = f": “{' '.join(place.quote.split())}”" if (marker, place) in quoted else ""
+        lines.append(f"[{marker}] {where}{page}{quote}")
     lines += [f"Not supported by these sources: “{' '.join(claim.split())}”" for claim in answer.unsupported]
     return SOURCES + "\n".join(lines) if lines else ""
 

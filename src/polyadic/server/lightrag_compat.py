@@ -156,7 +156,9 @@ def _references(answer: Answer, asked: LightRAGQueryRequest) -> list[LightRAGRef
         return None
     quotes: dict[tuple[int, str], dict[str, None]] = {}
     for citation in answer.citations:
-        quotes.setdefault((citation.marker, citation.place.source), {})[citation.place.quote] = None
+        of_source = quotes.setdefault((citation.marker, citation.place.source), {})
+        if not citation.whole_item:
+            of_source[citation.place.quote] = None
     return [
         LightRAGReference(
             reference_id=str(marker),

@@ -141,7 +141,9 @@ EXAMPLES: dict[str, Any] = {
         "question": "Who wrote the first published program?",
         "text": '"Ada Lovelace wrote the first published program." [1]',
         "answered": True,
-        "citations": [{"marker": 1, "place": _SOURCE_SPAN, "score": 0.74, "at": {"start": 50, "end": 53}}],
+        "citations": [
+            {"marker": 1, "place": _SOURCE_SPAN, "score": 0.74, "at": {"start": 50, "end": 53}, "whole_item": False}
+        ],
         "knowledge": _KNOWLEDGE,
         "usage": _USAGE,
         "note": "no language model was asked: the best supporting sentences are quoted",

@@ -9,7 +9,7 @@ from polyadic.model.types.usage import Usage
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """A sentence that a marker of an answer cites; a marker may cite several.
+    """A sentence that a marker of an answer cites, or an item as a whole; a marker may cite several sentences.
 
     Parameters
     ----------
@@ -21,12 +21,15 @@ class Citation:
         How well the span supports the answer.
     at
         Characters of the marker in the text of the answer; where a marker occurs again, it cites other sentences.
+    whole_item
+        Whether the place is that of the whole item, because none of its sentences is near the claim.
     """
 
     marker: int
     place: SourceSpan
     score: float
     at: Span
+    whole_item: bool = False
 
 
 @dataclass(frozen=True, slots=True)

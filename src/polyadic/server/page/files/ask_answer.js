@@ -53,7 +53,7 @@ export function understoodAs(question, answer) {
 
 function citation(ctx, number, cited, doubtful) {
   const [{ place }] = cited;
-  const quotes = cited.map((one) => folded(one.place.quote)).join(" … ");
+  const quotes = cited.map((one) => (one.whole_item ? named(one.place) : folded(one.place.quote))).join(" … ");
   return el(
     "sup",
     {},
@@ -94,11 +94,12 @@ function unsupportedClaims(answer) {
     .map(({ span }) => folded(points.slice(span.start, span.end).join("")));
 }
 
-/** Return each marker with the spans that it cites, each once. */
+/** Return each marker with the spans that it cites, each once, and whether they are quoted or cited as a whole. */
 function distinct(answer) {
   const found = new Map();
-  for (const { marker, place } of answer.citations) {
-    found.set(`${marker} ${place.document_id} ${place.span.start} ${place.span.end}`, { marker, place });
+  for (const { marker, place, whole_item: isWhole } of answer.citations) {
+    const key = `${marker} ${place.document_id} ${place.span.start} ${place.span.end}`;
+    found.set(key, { marker, place, isQuoted: !isWhole || Boolean(found.get(key)?.isQuoted) });
   }
   return [...found.values()].sort((one, other) => one.marker - other.marker);
 }
@@ -114,7 +115,7 @@ export function sources(ctx, answer) {
   if (!answer.citations.length) {
     return null;
   }
-  const rows = distinct(answer).map(({ marker, place }) =>
+  const rows = distinct(answer).map(({ marker, place, isQuoted }) =>
     el(
       "li",
       { class: "source-row" },
@@ -123,7 +124,9 @@ export function sources(ctx, answer) {
         "div",
         { class: "grow" },
         el("button", { type: "button", class: "link", on: { click: () => openPlace(ctx, place) } }, named(place)),
-        el("p", { class: `said quoted${repeated(answer, place) ? " brief" : ""}` }, `“${folded(place.quote)}”`),
+        isQuoted
+          ? el("p", { class: `said quoted${repeated(answer, place) ? " brief" : ""}` }, `“${folded(place.quote)}”`)
+          : null,
       ),
     ),
   );
@@ -201,7 +204,9 @@ export function unanswered(ctx, turn, offers) {
  * @returns {string}
  */
 export function asText(answer) {
-  const listed = distinct(answer).map(({ marker, place }) => `[${marker}] ${named(place)}: “${folded(place.quote)}”`);
+  const listed = distinct(answer).map(
+    ({ marker, place, isQuoted }) => `[${marker}] ${named(place)}${isQuoted ? `: “${folded(place.quote)}”` : ""}`,
+  );
   listed.push(...unsupportedClaims(answer).map((claim) => `Not supported by these sources: “${claim}”`));
   return listed.length ? `${answer.text}\n\nSources:\n${listed.join("\n")}\n` : `${answer.text}\n`;
 }

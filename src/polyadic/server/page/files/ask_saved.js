@@ -13,8 +13,8 @@ export function slim({ question, text, answered, note, confidence, usage, claims
   return {
     ...{ question, text, answered, note, confidence, usage, claims },
     method: knowledge.method,
-    citations: citations.map(({ marker, at, score, place }) => ({
-      ...{ marker, at, score, document_id: place.document_id, span: place.span },
+    citations: citations.map(({ marker, at, score, place, whole_item }) => ({
+      ...{ marker, at, score, whole_item, document_id: place.document_id, span: place.span },
       quote: fingerprint(place.quote),
     })),
   };
@@ -31,7 +31,9 @@ export function restored({ method, citations, ...rest }) {
   return {
     ...rest,
     knowledge: { method, items: [], tokens: 0, omitted: 0, note: "" },
-    citations: citations.map((one) => ({ marker: one.marker, at: one.at, score: one.score, place: place(one) })),
+    citations: citations.map((one) => ({
+      ...{ marker: one.marker, at: one.at, score: one.score, whole_item: one.whole_item, place: place(one) },
+    })),
     trace: [],
     reasoning: "",
   };
