@@ -4,8 +4,9 @@ FOLDER has the public data sets that benchmarks/answer_selection/examples.py des
 the requirements; with two cores that multiply matrices of bfloat16 it takes about half an hour. The first stage learns
 from the public questions, the second from the invented ones and as many public ones. Some of each are kept apart: every
 few hundred steps it prints for both the share whose right sentence has the highest logit, and the probability that a
-right sentence has a higher logit than the best wrong one of another question. The written adapter went through the
-second stage again when documents were added. ``--write`` replaces the adapter of the package; then run ``python -m
+right sentence has a higher logit than the best wrong one of another question's document, and than the best of those
+that a search finds for another question in other documents. The written adapter went through the second stage again
+whenever documents were added. ``--write`` replaces the adapter of the package; then run ``python -m
 benchmarks.learn_selection FOLDER``, where FOLDER keeps the filled workspaces.
 """
 
@@ -19,7 +20,7 @@ import torch
 from torch.nn import functional
 
 import polyadic.rerankers.answer_selection
-from benchmarks.answer_selection.examples import Example, own_examples, public_examples
+from benchmarks.answer_selection.examples import Example, own_examples, public_examples, with_distractors
 from benchmarks.answer_selection.network import Network, logits
 from polyadic.embeddings.minilm.tokenizer import WordPiece
 from polyadic.embeddings.minilm.weights import find_weights
@@ -30,10 +31,12 @@ _WRITTEN = Path(polyadic.rerankers.answer_selection.__file__).parent / ADAPTER
 # One in so many examples is kept apart.
 _KEPT_APART, _OWN_APART = 80, 8
 _QUESTIONS, _WRONG = 16, 3
+# Of so many sentences of other documents, beside those of its own, the wrong ones of a question are chosen.
+_ELSEWHERE = 4
 _RATE, _SECOND_RATE, _DECAY, _WARM_UP = 1e-3, 3e-4, 0.01, 100
 _OFTEN = 200
 # How often each question is seen: the public ones in the first stage, and the invented ones in the second.
-_ROUNDS, _OWN_ROUNDS = 1.6, 3
+_ROUNDS, _OWN_ROUNDS = 1.6, 2
 _WITHOUT_CONTEXT, _WITHOUT_MARK = 0.4, 0.3
 
 
@@ -48,8 +51,9 @@ def main() -> None:
     weights = find_weights()
     network = Network(weights.network)
     tokenizer = PairTokenizer(WordPiece(weights.tokenizer.read_bytes()))
-    public, public_apart = _parted(list(public_examples(given.folder, chance)), _KEPT_APART)
-    own, own_apart = _parted(list(own_examples(chance)), _OWN_APART)
+    public, own = with_distractors(list(public_examples(given.folder, chance)), list(own_examples(chance)))
+    public, public_apart = _parted(public, _KEPT_APART)
+    own, own_apart = _parted(own, _OWN_APART)
     mixed = [*own * _OWN_ROUNDS, *chance.sample(public, len(own) * _OWN_ROUNDS)]
     stages = [(chance.sample(public * 2, int(len(public) * _ROUNDS)), _RATE), (mixed, _SECOND_RATE)]
     if given.second_stage:
@@ -102,7 +106,8 @@ def _loss(
     for one in examples:
         question = one.question.rstrip("? ") if chance.random() < _WITHOUT_MARK else one.question
         right = [chance.choice(one.right)] if one.right else []
-        wrong = chance.sample(list(one.wrong), min(len(one.wrong), _WRONG + 1 - len(right)))
+        others = [*one.wrong, *chance.sample(list(one.elsewhere), _ELSEWHERE)]
+        wrong = chance.sample(others, min(len(others), _WRONG + 1 - len(right)))
         hides = chance.random() < _WITHOUT_CONTEXT
         rows += [(question, "" if hides else context, text) for context, text in (*right, *wrong)]
         starts.append(len(rows))
@@ -125,8 +130,8 @@ def _loss(
     return total / len(examples)
 
 
-def _measured(network: Network, apart: Sequence[Example], tokenizer: PairTokenizer) -> tuple[float, float]:
-    right, wrong, first = [], [], []
+def _measured(network: Network, apart: Sequence[Example], tokenizer: PairTokenizer) -> tuple[float, float, float]:
+    right, wrong, first, elsewhere = [], [], [], []
     with torch.no_grad():
         weights = network.merged()
         for one in apart:
@@ -136,8 +141,12 @@ def _measured(network: Network, apart: Sequence[Example], tokenizer: PairTokeniz
                 right.append(own[0])
                 first.append(own.argmax() == 0)
             wrong.append(own[len(one.right[:1]) :].max())
-    above = np.mean(np.array(right)[:, None] > np.array(wrong)[None, :])
-    return round(float(np.mean(first)), 3), round(float(above), 3)
+            others = [(one.question, *pair) for pair in one.elsewhere[:_ELSEWHERE]]
+            elsewhere.append(logits(weights, tokenizer.pairs(others)).numpy().max())
+    above, above_elsewhere = (
+        np.mean(np.array(right)[:, None] > np.array(highest)[None, :]) for highest in (wrong, elsewhere)
+    )
+    return round(float(np.mean(first)), 3), round(float(above), 3), round(float(above_elsewhere), 3)
 
 
 if __name__ == "__main__":

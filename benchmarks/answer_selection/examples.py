@@ -19,15 +19,18 @@ import random
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from benchmarks.answer_selection.distractors import Pooled, found_elsewhere
 from polyadic.text.stopwords import function_words
 
 DOCUMENTS = Path(__file__).parent / "documents"
 MOST_WRONG = 9
 _NEIGHBOURS = 70
+_ELSEWHERE, _SAME_SUBJECT = 12, 800
+_NAMED = re.compile(r"\s[A-Z]\w+")
 _WORD = re.compile(r"\w+")
 _SENTENCE_END = re.compile(r"(?<=[.!?])[\"')\]]*\s+(?=[A-Z0-9\"'(\[])|\n+")
 _SHORTEST = 16
@@ -42,11 +45,18 @@ _SPACED = (
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A question, sentences that answer it (none for an unanswerable one), and others; each with its context."""
+    """A question, sentences that answer it (none for an unanswerable one), and others; each with its context.
+
+    ``wrong`` are of the same document, ``elsewhere`` of others. ``source`` names the document, and ``place`` is where
+    the question's sentence stands in a source that has many.
+    """
 
     question: str
     right: Sequence[tuple[str, str]]
     wrong: Sequence[tuple[str, str]]
+    source: str
+    place: int = 0
+    elsewhere: Sequence[tuple[str, str]] = ()
 
 
 def public_examples(folder: Path, chance: random.Random) -> Iterator[Example]:
@@ -66,6 +76,26 @@ def own_examples(chance: random.Random) -> Iterator[Example]:
             yield from _document(json.loads(line), chance)
 
 
+def with_distractors(public: Sequence[Example], own: Sequence[Example]) -> tuple[list[Example], list[Example]]:
+    """Add to each example the sentences of other documents that a search finds for its question.
+
+    Another invented document may answer a question that names nothing: for these, only public ones are searched.
+    """
+    everywhere = [*public, *(one for one in own if _NAMED.search(one.question))]
+    apart = [one for one in own if not _NAMED.search(one.question)]
+    found = {}
+    for examples, pool in ((everywhere, _pool([*public, *own])), (apart, _pool(public))):
+        asked = [(one.question, one.source, one.place) for one in examples]
+        for one, elsewhere in zip(examples, found_elsewhere(asked, pool, _ELSEWHERE, _SAME_SUBJECT), strict=True):
+            found[id(one)] = replace(one, elsewhere=elsewhere)
+    return [found[id(one)] for one in public], [found[id(one)] for one in own]
+
+
+def _pool(examples: Sequence[Example]) -> list[Pooled]:
+    pooled = {pair: Pooled(pair, one.source, one.place) for one in examples for pair in (*one.right, *one.wrong)}
+    return list(pooled.values())
+
+
 def _document(document: Mapping[str, Any], chance: random.Random) -> Iterator[Example]:
     sentences = [
         (" : ".join(filter(None, (document["title"], section["heading"]))), sentence)
@@ -76,7 +106,7 @@ def _document(document: Mapping[str, Any], chance: random.Random) -> Iterator[Ex
     for asked in document["questions"]:
         right = [sentences[number] for number in asked["answers"]]
         others = [pair for pair in sentences if pair not in right]
-        yield Example(asked["q"], right, _tempting(asked["q"], others, rarity, chance))
+        yield Example(asked["q"], right, _tempting(asked["q"], others, rarity, chance), document["title"])
 
 
 def _squad(folder: Path, part: str, chance: random.Random) -> Iterator[Example]:
@@ -88,11 +118,11 @@ def _squad(folder: Path, part: str, chance: random.Random) -> Iterator[Example]:
     for place, (right, question) in enumerate(zip(sentences, questions, strict=True)):
         around = dict.fromkeys(sentences[max(0, place - _NEIGHBOURS) : place + _NEIGHBOURS + 1])
         others = [("", sentence) for sentence in around if sentence != right]
-        yield Example(question, [("", right)], _tempting(question, others, rarity, chance))
+        yield Example(question, [("", right)], _tempting(question, others, rarity, chance), f"squad {part}", place)
 
 
 def _covid(file: Path, chance: random.Random) -> Iterator[Example]:
-    for article in json.loads(file.read_text(encoding="utf-8"))["data"]:
+    for number, article in enumerate(json.loads(file.read_text(encoding="utf-8"))["data"]):
         for paragraph in article["paragraphs"]:
             text = paragraph["context"]
             spans = [(start, end) for start, end in _spans(text) if end - start >= _SHORTEST]
@@ -103,7 +133,8 @@ def _covid(file: Path, chance: random.Random) -> Iterator[Example]:
                 if right:
                     others = [("", text[start:end]) for start, end in spans if (start, end) not in right]
                     wrong = _tempting(asked["question"], others, rarity, chance)
-                    yield Example(asked["question"], [("", text[start:end]) for start, end in right[:2]], wrong)
+                    pairs = [("", text[start:end]) for start, end in right[:2]]
+                    yield Example(asked["question"], pairs, wrong, f"covid {number}")
 
 
 def _qed(file: Path) -> Iterator[Example]:
@@ -117,7 +148,7 @@ def _qed(file: Path) -> Iterator[Example]:
             answered = any(start <= answer < end for answer in answers)
             (right if answered else wrong).append((found["title_text"], text[start:end].strip()))
         if right and wrong:
-            yield Example(found["question_text"], right[:2], wrong[:MOST_WRONG])
+            yield Example(found["question_text"], right[:2], wrong[:MOST_WRONG], found["title_text"])
 
 
 def _selqa(file: Path, chance: random.Random) -> Iterator[Example]:
@@ -128,7 +159,7 @@ def _selqa(file: Path, chance: random.Random) -> Iterator[Example]:
         others = [pair for pair in pairs if pair not in right]
         if right and others:
             wrong = _tempting(asked["question"], others, _rarity(asked["candidates"]), chance)
-            yield Example(asked["question"], right[:2], wrong)
+            yield Example(asked["question"], right[:2], wrong, asked["article"])
 
 
 def _tempting(
