@@ -6,8 +6,9 @@ from the public questions, the second from the invented ones and as many public 
 few hundred steps it prints for both the share whose right sentence has the highest logit, and the probability that a
 right sentence has a higher logit than the best wrong one of another question's document, and than the best of those
 that a search finds for another question in other documents. The written adapter went through the second stage again
-whenever documents were added. ``--write`` replaces the adapter of the package; then run ``python -m
-benchmarks.learn_selection FOLDER``, where FOLDER keeps the filled workspaces.
+whenever documents were added. ``--write`` replaces the adapter of the package; with ``--second-stage``, by the mean of
+the one before and the new one. Then run ``python -m benchmarks.learn_selection FOLDER``, where FOLDER keeps the filled
+workspaces.
 """
 
 import argparse
@@ -56,15 +57,20 @@ def main() -> None:
     own, own_apart = _parted(own, _OWN_APART)
     mixed = [*own * _OWN_ROUNDS, *chance.sample(public, len(own) * _OWN_ROUNDS)]
     stages = [(chance.sample(public * 2, int(len(public) * _ROUNDS)), _RATE), (mixed, _SECOND_RATE)]
-    if given.second_stage:
-        network.load(load_adapter())
+    before = load_adapter() if given.second_stage else None
+    if before is not None:
+        network.load(before)
         del stages[0]
     for examples, rate in stages:
         chance.shuffle(examples)
         for step in _train(network, examples, rate, tokenizer, chance):
             print(step, *(_measured(network, apart, tokenizer) for apart in (public_apart, own_apart)), flush=True)
     if given.write:
-        np.savez(_WRITTEN, allow_pickle=False, **network.adapter())
+        adapter = network.adapter()
+        if before is not None:
+            # The mean forgets less of what was learned before (arXiv 2109.01903).
+            adapter = {name: ((before[name] + one) / 2).astype(np.float16) for name, one in adapter.items()}
+        np.savez(_WRITTEN, allow_pickle=False, **adapter)
 
 
 def _parted(examples: Sequence[Example], every: int) -> tuple[list[Example], list[Example]]:
