@@ -12,6 +12,7 @@ from polyadic.loaders.formats.markdown import markdown_title
 from polyadic.loaders.pages.manual_pages import manual_page
 from polyadic.loaders.pages.paged_text import running_text
 from polyadic.loaders.plain_title import plain_title
+from polyadic.loaders.roff.renderer import rendered_manual_page
 from polyadic.loaders.skipped import SkippedInput
 from polyadic.loaders.tables.text_tables import with_rows
 from polyadic.loaders.title_block import with_title_apart
@@ -42,11 +43,13 @@ def plain_document(path: Path, text: str) -> Document:
     """Make the document of a text file from its content, without running headers and footers.
 
     Lines that begin with number signs count as headings only if those of the whole file look like Markdown headings.
-    Numbered headings, changelog entries and the sections of manual pages are marked with number signs. Drawn tables
-    become one line per row that names its columns. The lines of a title block are put apart.
+    Numbered headings, changelog entries and the sections of manual pages are marked with number signs; manual pages in
+    roff source are rendered first. Drawn tables become one line per row that names its columns. The lines of a title
+    block are put apart.
     """
     if _has_markdown_headings(text):
         return Document(str(path), markdown_title(text), checked(running_text(text)))
+    text = rendered_manual_page(text) or text
     # Escape number signs in the file first, so that only headings marked here look like headings.
     escaped = without_headings(text)
     if (page := manual_page(escaped)) is not None:

@@ -1,0 +1,1 @@
+"""Read manual pages in roff source, with the macros of man(7) and mdoc(7)."""
