@@ -22,6 +22,8 @@ def _line(progress: IndexProgress) -> str:
     'indexing 28 files: 43 %, about 2 min left; 12 documents done, 30 of 40 chunks read, 200 texts embedded'
     >>> _line(IndexProgress(0, 2, 0, 0, Usage()))
     'indexing: 0 of 2 chunks read, 0 texts embedded'
+    >>> _line(IndexProgress(0, 2, 2, 9, Usage(), share=0.5))
+    'indexing: 50 %; 2 chunks read, now computing vectors: 9 texts embedded'
     """
     paid = f", {spent(progress.usage)}" if progress.usage.calls else ""
     left = "" if progress.seconds_left is None else f", about {duration(progress.seconds_left)} left"
@@ -29,7 +31,9 @@ def _line(progress: IndexProgress) -> str:
     files = f" {count(progress.files, 'file')}" if progress.files else ""
     # Documents are counted when their batch is published, so the number stays 0 for a while.
     documents = f"{count(progress.documents, 'document')} done, " if progress.documents else ""
-    return (
-        f"indexing{files}: {share}{documents}{progress.chunks_read:,} of"
-        f" {count(progress.chunks, 'chunk')} read, {count(progress.texts_embedded, 'text')} embedded{paid}"
-    )
+    chunks, embedded = count(progress.chunks, "chunk"), f"{count(progress.texts_embedded, 'text')} embedded"
+    if progress.chunks_read < progress.chunks:
+        done = f"{progress.chunks_read:,} of {chunks} read, {embedded}"
+    else:
+        done = f"{chunks} read, now computing vectors: {embedded}"
+    return f"indexing{files}: {share}{documents}{done}{paid}"
