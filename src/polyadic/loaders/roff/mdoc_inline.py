@@ -31,8 +31,8 @@ def inline_text(line: Sequence[str], name: str) -> str:
     name
         Name of the page, for which ``Nm`` alone stands.
 
-    >>> inline_text("Nm Op Fl v Ar file ... , see Xr ls 1 .".split(), "cat")
-    'cat [-v file ...], see ls(1).'
+    >>> inline_text("Nm Op Fl v Ar file ... .".split(), "cat"), inline_text("Xr ls 1 ,".split(), "cat")
+    ('cat [-v file ...].', 'ls(1),')
     """
     end = len(line)
     while end and line[end - 1] in _NO_SPACE_BEFORE:

@@ -28,8 +28,8 @@ def rendered_manual_page(text: str) -> str | None:
     description of an option is indented below it. Macros that the page defines itself, and drawings, are left out.
 
     >>> page = rendered_manual_page(".TH CP 1\n.SH OPTIONS\n.TP\n.B \\-f\nForce\nit.\n")
-    >>> page.split("\n")
-    ['CP(1)      CP(1)', '', 'OPTIONS', '', '       -f', '              Force it.', '']
+    >>> page.rstrip().split("\n")
+    ['CP(1)      CP(1)', 'OPTIONS', '', '       -f', '              Force it.']
     """
     lines = text.split("\n")
     return _Renderer().rendered(lines) if _is_manual_page(lines[:_BEGINNING]) else None
