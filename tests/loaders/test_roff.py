@@ -151,6 +151,14 @@ def test_nested_conditions_are_bounded() -> None:
     assert page.rstrip().endswith("End.")
 
 
+def test_a_small_page_cannot_become_a_large_one() -> None:
+    strings = [f".ds s{n} {chr(92)}*(s{n - 1}{chr(92)}*(s{n - 1}{chr(92)}*(s{n - 1}" for n in range(1, 10)]
+    source = "\n".join([".TH X 1", ".ds s0 abc", *strings, *[".RS"] * 2000, *["\\*(s9", ".br"] * 2000])
+    page = rendered_manual_page(source)
+    assert page is not None
+    assert len(page) < 20 * len(source)
+
+
 @given(st.lists(st.sampled_from(MAN.split("\n") + MDOC.split("\n") + [".RE", ".El", ".if n \\{\\", "\\(", "\\*["])))
 @settings(max_examples=examples(100))
 def test_any_order_of_lines_is_read(lines: list[str]) -> None:

@@ -1,4 +1,4 @@
-"""Recognise paragraphs whose lines are items of their own, such as notes without full stops.
+"""Recognize paragraphs whose lines are items of their own, such as notes without full stops.
 
 Prose is wrapped where the next word would not fit, so only its last line is short. The lines of notes end anywhere,
 and most begin like a sentence or with a key: ``Keys: with Anna``. Verses begin so as well, but many of them end in a
@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from polyadic.text.stopwords import PRONOUNS, function_words
 
-# Prose is mostly wrapped at more characters; narrower prose is told by where its lines end.
+# Prose is mostly wrapped at more characters; narrower prose is recognized by where its lines end.
 _MAX_WIDTH = 60
 # Hardly any prose is wrapped at fewer characters, so that such lines need not be of different lengths.
 _NARROW = 40

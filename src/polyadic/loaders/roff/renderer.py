@@ -7,7 +7,8 @@ from polyadic.loaders.roff.escapes import arguments, unescaped, without_comment
 from polyadic.loaders.roff.mdoc_inline import MACROS, inline_text
 
 _MARGIN, _STEP = 7, 7
-_LONGEST_NAME = 50
+# Of names and strings that a page defines and may repeat without end.
+_LONGEST_NAME, _WIDEST_MARGIN = 50, 70
 _TITLE_REQUEST = re.compile(r"[.'][ \t]*(?:TH|Dd)[ \t]")
 _REQUEST = re.compile(r"[.'][ \t]*([^\s\\]*)[ \t]*(.*)")
 # Lines to look at for the request that begins a manual page; comments with licences stand before it.
@@ -31,8 +32,8 @@ def rendered_manual_page(text: str) -> str | None:
     >>> page.rstrip().split("\n")
     ['CP(1)      CP(1)', 'OPTIONS', '', '       -f', '              Force it.']
     """
-    lines = text.split("\n")
-    return _Renderer().rendered(lines) if _is_manual_page(lines[:_BEGINNING]) else None
+    is_page = _is_manual_page(text.split("\n", _BEGINNING)[:_BEGINNING])
+    return _Renderer().rendered(text.split("\n")) if is_page else None
 
 
 def _is_manual_page(lines: Sequence[str]) -> bool:
@@ -78,7 +79,7 @@ class _Renderer:
         for line in source:
             self._line(line.rstrip("\r"), source)
         self._end_paragraph()
-        header = f"{'_'.join(self._name.split())[:_LONGEST_NAME]}({self._section[:_LONGEST_NAME]})"
+        header = f"{'_'.join(self._name.split())}({self._section})"
         return "\n".join([f"{header}      {header}", *self._lines, ""])
 
     def _line(self, line: str, source: Iterator[str]) -> None:
@@ -114,7 +115,7 @@ class _Renderer:
             next((line for line in source if line.replace(" ", "").startswith(end)), None)
         elif name in {"ds", "ds1"}:
             string, _, value = rest.partition(" ")
-            self._strings[string] = unescaped(value.lstrip(' "'), self._strings)
+            self._strings[string] = unescaped(value.lstrip(' "'), self._strings)[:_LONGEST_NAME]
         elif name == "TS":
             self._table(source)
         elif name in {"EQ", "PS"}:
@@ -127,7 +128,7 @@ class _Renderer:
                 self._text("".join(words), rest or " ")
             elif name in MACROS:
                 if name == "Nm" and words:
-                    self._described = self._described or words[0]
+                    self._described = self._described or words[0][:_LONGEST_NAME]
                 self._text(self._inline([name, *words]), " ")
             elif name in self._handlers:
                 self._handlers[name](words)
@@ -208,7 +209,8 @@ class _Renderer:
     # Requests of man(7)
 
     def _title(self, words: list[str]) -> None:
-        self._name, self._section = words[0] if words else "page", words[1] if len(words) > 1 else "1"
+        name, section = words[0] if words else "page", words[1] if len(words) > 1 else "1"
+        self._name, self._section = name[:_LONGEST_NAME], section[:_LONGEST_NAME]
 
     def _begin_section(self, words: list[str]) -> None:
         self._begin_heading("SH", words)
@@ -253,7 +255,7 @@ class _Renderer:
     def _begin_inset(self, words: list[str]) -> None:
         self._end_paragraph()
         self._outer.append((self._margin, self._indent))
-        self._margin, self._indent = self._margin + max(self._indent, _STEP), 0
+        self._margin, self._indent = min(self._margin + max(self._indent, _STEP), _WIDEST_MARGIN), 0
 
     def _end_inset(self, words: list[str]) -> None:
         self._end_paragraph()

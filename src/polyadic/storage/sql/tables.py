@@ -5,7 +5,7 @@ The source of truth is ``document``, ``revision``, ``text_segment`` and ``chunk`
 current.
 
 Identifiers are stored as digests (digests.py). Texts of any length are looked up by digest too, as the index of an
-engine may take short ones only. docs/storage.md tells how to add a column.
+engine may take short ones only. docs/storage.md describes how to add a column.
 """
 
 from polyadic.storage.table import Index, Table, boolean, data, integer, real, text, vector
