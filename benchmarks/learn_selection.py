@@ -1,10 +1,10 @@
 """Learn how much the cross-encoder for sentences counts: ``python -m benchmarks.learn_selection FOLDER``.
 
 The weights that ``benchmarks.learn_ranking`` and ``benchmarks.learn_nameless`` wrote stay as they are, and decide alone
-where there is no cross-encoder. Added to them are weights of the logits of the few best sentences
-(retrieval/relevance/answer_selection.py): for the score of a sentence, whether to answer, and the confidence. They are
-learned from the English question sets for development. For each set it prints what is right and refused with weights
-that were learned on all others. FOLDER keeps the filled workspaces.
+where there is no cross-encoder. Added to them are weights of the logits of the few best sentences, and of what
+sentences lack of what the question requires (retrieval/relevance/answer_selection.py): for the score of a sentence,
+whether to answer, and the confidence. They are learned from the English question sets for development. For each set it
+prints what is right and refused with weights that were learned on all others. FOLDER keeps the filled workspaces.
 """
 
 import asyncio
@@ -39,6 +39,7 @@ from polyadic.retrieval.relevance.answer_selection import (
     SELECTION_COLUMNS,
     SELECTION_FEATURES,
     SelectionLogits,
+    SelectionSignals,
     selection_columns,
     selection_features,
 )
@@ -50,23 +51,29 @@ SETS = (*MULTI_HOP, "ordinary-shared", "ordinary-debian", *SMALL)
 # How many answerable questions may be refused: of those that name something, and of the others. The small collections
 # count for the latter only, because most of their questions name nothing.
 MOST_NAMED_REFUSED, MOST_NAMELESS_REFUSED = 0.03, 0.05
+_SCORE_ALONE = np.array([float(name.startswith("score")) for name in SELECTION_COLUMNS])
 _NAMELESS = SELECTION_FEATURES.index("nameless")
 _MADE_BY = "learn_nameless", "learn_selection"
 
 
 @dataclass(frozen=True, slots=True)
 class Selected:
-    """A question with its sentences, their scores without the cross-encoder, and the logits of the best."""
+    """A question with its sentences, their scores without the cross-encoder, and what is known beside."""
 
     labelled: Labelled
     scores: Floats
     logits: SelectionLogits
+    lacks: Floats
+
+    @property
+    def signals(self) -> SelectionSignals:
+        return SelectionSignals(self.lacks, self.logits)
 
     @property
     def columns(self) -> Labelled:
-        """The scores, and beside them the columns of the logits, as the features of the sentences."""
-        columns = selection_columns(read_asked(self.labelled.asking.text), self.logits, len(self.scores))
-        return replace(self.labelled, features=np.column_stack([self.scores, columns]))
+        """The columns of which the score is made, as the features of the sentences."""
+        asked = read_asked(self.labelled.asking.text)
+        return replace(self.labelled, features=selection_columns(asked, self.scores, self.logits, self.lacks))
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,19 +101,19 @@ def _selected(askings: Sequence[Asking], selector: AnswerSelector | None) -> Ite
     for asking in askings:
         labelled = labelled_sentences(asking)
         scores = model.scores(labelled.features)
-        logits = asyncio.run(select(read_asked(labelled.asking.text), labelled.candidates, scores, selector))
-        if logits is not None:
-            yield Selected(labelled, scores, logits)
+        signals = asyncio.run(select(read_asked(labelled.asking.text), labelled.candidates, scores, selector))
+        if signals.logits is not None:
+            yield Selected(labelled, scores, signals.logits, signals.lacks)
 
 
 def learn(selected: Mapping[str, Sequence[Selected]]) -> None:
     """Learn from the sentences of each question, by question set; print what changes, and write the weights."""
     columns = {name: [one.columns for one in rows] for name, rows in selected.items()}
-    score = _score(columns)
+    score = softmax(columns)
     for name, rows in columns.items():
         if any(one.asking.is_answerable for one in rows):
-            before = first_right(rows, _with_base(0 * score))
-            elsewhere_learned = first_right(rows, _with_base(_score(elsewhere(name, columns))))
+            before = first_right(rows, _SCORE_ALONE)
+            elsewhere_learned = first_right(rows, softmax(elsewhere(name, columns)))
             print(f"right, {name}: {before} -> learned elsewhere {elsewhere_learned}", flush=True)
     judged = {name: _offsets(rows, score) for name, rows in selected.items()}
     support, least = _support(judged)
@@ -131,24 +138,15 @@ def learn(selected: Mapping[str, Sequence[Selected]]) -> None:
     write_weights("selection", parts, *_MADE_BY)
 
 
-def _score(columns: Mapping[str, Sequence[Labelled]]) -> Floats:
-    """Weights of the columns of the logits."""
-    return softmax(columns, given=np.ones(1))
-
-
-def _with_base(score: Floats) -> Floats:
-    return np.concatenate([np.ones(1), score])
-
-
 def _offsets(rows: Sequence[Selected], score: Floats) -> Offsets:
     features, support, confidence, right = [], [], [], []
     for one in rows:
         asked, labelled = read_asked(one.labelled.asking.text), one.labelled
-        combined = one.columns.features @ _with_base(score)
+        combined = one.columns.features @ score
         signals = confidence_features(asked, labelled.features, combined, labelled.rare)
         support.append(log_odds("support", signals))
         confidence.append(log_odds("confidence", signals))
-        features.append(selection_features(asked, one.logits, combined))
+        features.append(selection_features(asked, one.signals, combined))
         right.append(bool(labelled.right[np.argmax(combined)]))
     answerable = np.array([one.labelled.asking.is_answerable for one in rows], dtype=np.bool_)
     judged = Judged(np.array(features), answerable, np.array(right, dtype=np.bool_))
