@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from polyadic.retrieval.relevance.answer_selection import SelectionSignals, added_log_odds, least_support
+from polyadic.retrieval.relevance.answer_selection import SelectionSignals, combined_log_odds, least_support
 from polyadic.retrieval.relevance.linear_model import LinearModel, learned
 from polyadic.retrieval.relevance.question_coverage import RARE_COVERAGE
 from polyadic.retrieval.relevance.question_features import AnswerKind, QuestionFeatures
@@ -102,7 +102,7 @@ def judge(
         return AnswerConfidence(0.0, True)
     signals = confidence_features(asked, features, scores, rare)
     confidence, support = (
-        log_odds(part, signals) + added_log_odds(part, asked, selection, scores) for part in ("confidence", "support")
+        combined_log_odds(part, asked, scores, selection, log_odds(part, signals)) for part in ("confidence", "support")
     )
     least = learned(_FILE)["support"]["least"] if selection.logits is None else least_support()
     return AnswerConfidence(_probability(confidence), _probability(support) < least)

@@ -15,7 +15,17 @@ from polyadic.retrieval.relevance.required_values import LACKING
 
 MOST_JUDGED = 6
 SELECTION_COLUMNS = ("score x nameless", "score x named", "logit x nameless", "logit x named", *LACKING)
-SELECTION_FEATURES = ("best", "highest", "second", "nameless", "best x nameless", "highest x nameless", *LACKING)
+SELECTION_FEATURES = (
+    "odds x nameless",
+    "odds x named",
+    "best",
+    "highest",
+    "second",
+    "nameless",
+    "best x nameless",
+    "highest x nameless",
+    *LACKING,
+)
 _FILE = "selection"
 
 
@@ -82,28 +92,39 @@ def combined_scores(
 
 
 def selection_features(
-    asked: QuestionFeatures, signals: SelectionSignals, scores: NDArray[np.float64]
+    asked: QuestionFeatures,
+    scores: NDArray[np.float64],
+    logits: SelectionLogits,
+    lacks: NDArray[np.float64],
+    log_odds: float,
 ) -> NDArray[np.float64]:
     """Return the features for deciding whether any sentence answers, shape (selection features,).
 
     ``scores`` are the combined ones: the logit of the best of them counts, what it lacks, and the highest two logits.
-    Without logits, only what it lacks counts.
+    ``log_odds`` are those without the logits.
     """
-    logits = np.zeros(len(SELECTION_FEATURES) - len(LACKING))
-    if (judged := signals.logits) is not None:
-        best = judged.logits[np.argmax(scores[judged.rows])]
-        highest = np.sort(judged.logits)[::-1]
-        second = highest[min(1, len(highest) - 1)]
-        nameless = float(asked.is_nameless)
-        logits[:] = best, highest[0], second, nameless, best * nameless, highest[0] * nameless
-    return np.concatenate([logits, signals.lacks[np.argmax(scores)]])
+    best = logits.logits[np.argmax(scores[logits.rows])]
+    highest = np.sort(logits.logits)[::-1]
+    second = highest[min(1, len(highest) - 1)]
+    nameless = float(asked.is_nameless)
+    odds = [log_odds * nameless, log_odds * (1 - nameless)]
+    judged = [best, highest[0], second, nameless, best * nameless, highest[0] * nameless]
+    return np.array([*odds, *judged, *lacks[np.argmax(scores)]])
 
 
-def added_log_odds(part: str, asked: QuestionFeatures, signals: SelectionSignals, scores: NDArray[np.float64]) -> float:
-    """Return what the signals add to the log-odds of ``support`` or ``confidence``."""
+def combined_log_odds(
+    part: str, asked: QuestionFeatures, scores: NDArray[np.float64], signals: SelectionSignals, log_odds: float
+) -> float:
+    """Return the log-odds of ``support`` or ``confidence`` with what is known beside.
+
+    Without logits, only what the best sentence lacks counts.
+    """
     weights = learned(_FILE)[part]
-    model = LinearModel.named(weights, SELECTION_FEATURES, weights["bias"] if signals.logits is not None else 0.0)
-    return float(model.scores(selection_features(asked, signals, scores)[None, :])[0])
+    if signals.logits is None:
+        lacks = signals.lacks[[np.argmax(scores)]]
+        return log_odds + float(LinearModel.named(weights, LACKING).scores(lacks)[0])
+    features = selection_features(asked, scores, signals.logits, signals.lacks, log_odds)
+    return float(LinearModel.named(weights, SELECTION_FEATURES, weights["bias"]).scores(features[None, :])[0])
 
 
 def least_support() -> float:
