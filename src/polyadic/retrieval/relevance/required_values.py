@@ -143,7 +143,12 @@ _VALUES = (
     ),
     _value(
         "birth",
-        [r"\b(?:when|where|what year|which year)\b.*\bborn\b|\b(?:wann|wo)\b.*\bgeboren\b|\b(?:cuándo|dónde) nació\b"],
+        # Only of somebody who is named: "the director of the film" is born in another sentence than the film's.
+        [
+            r"\b(?:when|where|year) (?:was|were) (?-i:[A-ZÄÖÜ])[\w.'’-]+(?: (?-i:[A-ZÄÖÜ])[\w.'’-]+)* born\b",
+            r"\b(?:wann|wo) (?:wurde|ist) (?-i:[A-ZÄÖÜ])[\w.'’-]+(?: (?-i:[A-ZÄÖÜ])[\w.'’-]+)* geboren\b",
+            r"\b(?:cuándo|dónde) nació (?-i:[A-ZÁÉÍÓÚ])",
+        ],
         [r"\b(?:born|birth|native|b\.|geboren|geb\.|nació|nacid[oa])\b|[*†] ?\d|\([^()]*\d{4}[^()]*[-–]"],
     ),
     _value(
@@ -290,11 +295,12 @@ def lacking(
     """Return what each sentence lacks of what the question requires, shape (sentences, 2): 1 where it lacks it, else 0.
 
     The columns are those of ``LACKING``: the value, and the name of what is counted ("How many *ships* …?"), which
-    other words may stand for. Only the best ``MOST_CHECKED`` sentences by score are looked at.
+    other words may stand for. Nothing is lacking where several documents may be needed: one of the sentences then only
+    leads to the answer. Only the best ``MOST_CHECKED`` sentences by score are looked at.
     """
     found = np.zeros((len(sentences), len(LACKING)))
     value = required_value(asked.text)
-    if value is None:
+    if value is None or asked.may_need_several_documents:
         return found
     counted = _counted(asked)
     found[:] = 1.0, float(bool(counted))
