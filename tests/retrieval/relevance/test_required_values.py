@@ -102,6 +102,7 @@ def test_nothing_is_lacking_where_several_documents_may_be_needed() -> None:
 
 def test_only_somebody_who_is_named_must_be_born_in_the_sentence() -> None:
     assert lacks("Where was Oskar Lund born?", "Oskar Lund directed films in Bergen.") == (1.0, 0.0)
+    assert lacks("When and where was Guido van der Meer born?", "Guido van der Meer wrote it.") == (1.0, 0.0)
     assert lacks("Where was the director of Tide born?", "Oskar Lund directed Tide in Bergen.") == (0.0, 0.0)
 
 

@@ -36,6 +36,7 @@ _NUMBER_WORDS = (
     "|deux|trois|quatre|cinq|sept|huit|neuf|dix|douze|quinze|vingt|trente|cent|mille"
 )
 _NUMBER = rf"(?:\d[\d.,/½¼¾]*|an?|few|half an?|eine?[nmrs]?|una?|une?|{_NUMBER_WORDS})"
+_NAME = r"(?-i:[A-ZÀ-Þ])[\w.'’-]+(?: (?:(?-i:[A-ZÀ-Þ])[\w.'’-]+|v[ao]n|de[lnr]?|d[aiu]|la|le|bin|ibn|al))*"
 _PRICES = (
     "prices?|costs?|fees?|fares?|rent|salary|wages?|fines?|deposit|budget|premium|tolls?|tuition|bill|surcharge|royalty"
     "|pension"
@@ -145,9 +146,9 @@ _VALUES = (
         "birth",
         # Only of somebody who is named: "the director of the film" is born in another sentence than the film's.
         [
-            r"\b(?:when|where|year) (?:was|were) (?-i:[A-ZÄÖÜ])[\w.'’-]+(?: (?-i:[A-ZÄÖÜ])[\w.'’-]+)* born\b",
-            r"\b(?:wann|wo) (?:wurde|ist) (?-i:[A-ZÄÖÜ])[\w.'’-]+(?: (?-i:[A-ZÄÖÜ])[\w.'’-]+)* geboren\b",
-            r"\b(?:cuándo|dónde) nació (?-i:[A-ZÁÉÍÓÚ])",
+            rf"\b(?:when|where|year) (?:was|were) {_NAME} born\b",
+            rf"\b(?:wann|wo) (?:wurde|ist) {_NAME} geboren\b",
+            rf"\b(?:cuándo|dónde) nació {_NAME}\b",
         ],
         [r"\b(?:born|birth|native|b\.|geboren|geb\.|nació|nacid[oa])\b|[*†] ?\d|\([^()]*\d{4}[^()]*[-–]"],
     ),
