@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from polyadic.errors import UnreadableDocument
-from polyadic.loaders.ocr.image_reader import ImageReader, PageImage
-from polyadic.loaders.ocr.page_cache import PageCache
+from polyadic.loaders.ocr.image_reader import ImageReader, PageCache, PageImage
 from polyadic.model.identity import digest
 
 SET_ENGINE = "set engine under [ocr] to tesseract, a vision model, or a parser (docling, mineru)"

@@ -1,18 +1,54 @@
-"""Compute the numbers that Word shows before paragraphs ("2.1", "(a)"), which its files do not contain as text."""
+"""Styles and numbering of Word files: the levels of headings, and the numbers before paragraphs ("2.1", "(a)").
+
+Word computes the numbers when it shows a file; they are not in its text.
+"""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
-from polyadic.loaders.formats.docx_elements import MAX_STYLE_DEPTH, Element, W, value
+W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+"""Namespace of the elements of Word files."""
+Element = Any
+"""An lxml element; lxml has no type annotations."""
 
+# Most styles that are followed from one to that which it is based on; hostile files have cycles.
+_MAX_STYLE_DEPTH = 10
+_HEADING = re.compile(r"heading (\d)", re.IGNORECASE)
 _LEVELS = 9
 _MAX_NUMBER = 99_999
 _MAX_LABEL = 40
 _PLACEHOLDER = re.compile(r"%([1-9])")
 _ROMAN = ((1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl"), (10, "x"))
 _ROMAN_UNITS = ((9, "ix"), (5, "v"), (4, "iv"), (1, "i"))
+
+
+def value(parent: Element, name: str) -> str:
+    """Return the value of a child element such as ``<w:numId w:val="3"/>``; empty if there is none."""
+    found = parent.find(f"{W}{name}")
+    return (found.get(f"{W}val") or "") if found is not None else ""
+
+
+def heading_levels(styles: Element) -> Callable[[str], int]:
+    """Return a function that maps a style id to its heading level, or to 0 if it is not a heading style."""
+    known = {style.get(f"{W}styleId"): style for style in styles.iter(f"{W}style")}
+
+    def level(name: str) -> int:
+        for _ in range(_MAX_STYLE_DEPTH):
+            style = known.get(name)
+            if style is None:
+                return 0
+            style_name = value(style, "name")
+            if style_name.lower() == "title":
+                return 1
+            if found := _HEADING.fullmatch(style_name):
+                return min(6, max(1, int(found.group(1))))
+            name = value(style, "basedOn")
+        return 0
+
+    return level
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +133,7 @@ class DocxNumbering:
         """Return the list and the level that a paragraph or its style names; the list is "" if neither does."""
         number, depth = _values(properties.find(f"{W}numPr"))
         style = value(properties, "pStyle")
-        for _ in range(MAX_STYLE_DEPTH):
+        for _ in range(_MAX_STYLE_DEPTH):
             found = self._styles.get(style)
             if number or found is None:
                 break

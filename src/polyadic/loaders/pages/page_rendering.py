@@ -1,8 +1,8 @@
-"""Render a page of a PDF or picture, or part of a page of a PDF.
+"""Render a page of a PDF or picture, or part of a page of a PDF, in a process of its own.
 
-``python -m polyadic.loaders.pages.page_image NUMBER WIDTH [LEFT BOTTOM RIGHT TOP] < FILE > IMAGE``
+``python -m polyadic.loaders.pages.page_rendering NUMBER WIDTH [LEFT BOTTOM RIGHT TOP] < FILE > IMAGE``
 
-A process of its own protects the caller from files that crash PDFium or Pillow, or keep them busy.
+The process protects the caller from files that crash PDFium or Pillow, or keep them busy.
 """
 
 import math
@@ -12,6 +12,8 @@ import zlib
 from collections.abc import Iterator, Sequence
 from io import BytesIO
 from typing import TYPE_CHECKING
+
+from polyadic.errors import UnreadableDocument
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -35,6 +37,43 @@ _COMPRESSION = 6
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _RGB_OF_8_BITS = bytes([8, 2, 0, 0, 0])
 _UNFILTERED = b"\0"
+
+_MODULE = "polyadic.loaders.pages.page_rendering"
+
+
+async def rendered_page(
+    content: bytes, number: int, seconds: float, width: int = WIDTH, box: Box | None = None
+) -> bytes:
+    """Render a page of a PDF, or a picture, as PNG, in another process.
+
+    Parameters
+    ----------
+    content
+        The file.
+    number
+        Number of the page, from 1.
+    seconds
+        Time limit.
+    width
+        Width of the image in pixels.
+    box
+        Part of the page of a PDF to render; None: all of it.
+
+    Raises
+    ------
+    UnreadableDocument
+        The page cannot be rendered.
+    TimeoutError
+        It is not rendered in time.
+    """
+    # Imported here, because the process that renders does not need it.
+    from polyadic.concurrency.bounded_process import run_bounded
+
+    command = [sys.executable, "-m", _MODULE, str(number), str(width), *map(str, box or ())]
+    done = await run_bounded(command, content, seconds)
+    if done.exit_code:
+        raise UnreadableDocument("it cannot be rendered", "open the file in another program")
+    return done.output
 
 
 def render_page(content: bytes, number: int, width: int = WIDTH, box: Box | None = None) -> bytes:

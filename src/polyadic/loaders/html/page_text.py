@@ -18,10 +18,10 @@ from polyadic.loaders.html.boilerplate import (
     is_boilerplate,
     skips,
 )
-from polyadic.loaders.html.elements import BLOCKS, BOLD, HEADINGS, VOID, is_hidden, quotes_message
 from polyadic.loaders.html.inline_text import InlineText
 from polyadic.loaders.html.preformatted import Preformatted, is_prose
 from polyadic.text.code_fences import fenced, without_headings
+from polyadic.text.stopwords import words
 
 _FEED_BYTES = 1 << 15
 
@@ -31,6 +31,25 @@ DEEPEST = 5_000
 _SPACES = re.compile(r"[ \t\r\n\f\xa0]+")
 # A self-closing tag, which an HTML parser treats as an opening tag.
 _SELF_CLOSING = re.compile(r"<([A-Za-z][\w.-]*)((?:\s[^<>]*)?)/>")
+_HEADINGS = {f"h{level}": level for level in range(1, 7)}
+_BLOCKS = words(
+    """
+    address article aside blockquote body caption center dd details dialog div dl dt fieldset figcaption figure footer
+    form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li main menu ol p pre section summary table tbody td tfoot th
+    thead title tr ul
+    """
+)
+_BOLD = frozenset({"b", "strong"})
+# Elements that have no end tag.
+_VOID = words("area base br col embed hr img input link meta source track wbr")
+_HIDDEN = words(
+    """
+    annotation annotation-xml audio button canvas datalist iframe map nav noscript object rp rt script select style svg
+    template textarea video
+    """
+)
+_NOT_SHOWN = re.compile(r"(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
+_MAIL_QUOTES = frozenset({"gmail_quote", "gmail_extra", "moz-cite-prefix", "yahoo_quoted", "protonmail_quote"})
 _METADATA = {
     "author": "author",
     "description": "description",
@@ -107,7 +126,7 @@ def explicitly_closed(xhtml: str) -> str:
 
 def _closed(tag: re.Match[str]) -> str:
     name = tag.group(1)
-    return tag.group() if name.lower() in VOID else f"<{name}{tag.group(2)}></{name}>"
+    return tag.group() if name.lower() in _VOID else f"<{name}{tag.group(2)}></{name}>"
 
 
 class _Text:
@@ -137,7 +156,7 @@ class _Text:
             raise UnreadableDocument(f"its elements are nested more than {DEEPEST:,} deep", "simplify it")
         if self._hidden_at:
             return
-        if is_hidden(tag, attributes) or (tag == "a" and skips(attributes)):
+        if _is_hidden(tag, attributes) or (tag == "a" and skips(attributes)):
             self._hidden_at = self._depth
         elif tag == "title":
             self._title = []
@@ -155,9 +174,9 @@ class _Text:
                 self._stats = replace(self._stats, languages=self._stats.languages + 1)
         elif tag == "sup":
             self._inline.open_superscript(self._depth)
-        elif tag in BOLD:
+        elif tag in _BOLD:
             self._bold_at = self._bold_at or self._depth
-        elif tag in BLOCKS:
+        elif tag in _BLOCKS:
             self._flush()
             if tag == "pre":
                 self._code = Preformatted(attributes)
@@ -171,7 +190,7 @@ class _Text:
             self._titles.append(_SPACES.sub(" ", "".join(self._title)).strip())
             self._title = None
         elif self._code is not None and tag != "pre":
-            if tag in BLOCKS:
+            if tag in _BLOCKS:
                 self._code.break_line()
             elif tag == "code":
                 self._code.close_code()
@@ -179,10 +198,10 @@ class _Text:
             self._inline.close_link(self._depth)
         elif tag == "sup":
             self._inline.close_superscript(self._depth)
-        elif tag in BOLD:
+        elif tag in _BOLD:
             self._bold_at = 0 if self._bold_at == self._depth else self._bold_at
-        elif tag in BLOCKS:
-            self._flush(HEADINGS.get(tag, 0))
+        elif tag in _BLOCKS:
+            self._flush(_HEADINGS.get(tag, 0))
             if tag == "pre":
                 self._close_code()
             self._blocks.close(tag)
@@ -217,7 +236,7 @@ class _Text:
         elif kind := boilerplate_kind(tag, attributes, bool(self._content_at), self._blocks.is_within(tag)):
             place = self._blocks.target
             self._regions.append(_Region(self._depth, kind, place, len(place), self._stats))
-        if quotes_message(tag, attributes):
+        if _quotes_message(tag, attributes):
             self._quotes.append(self._depth)
             self._blocks.is_quoted = True
 
@@ -283,5 +302,19 @@ def _open_in_code(code: Preformatted, tag: str, attributes: Mapping[str, str]) -
         code.open_code(attributes)
     elif tag == "br":
         code.add("\n")
-    elif tag in BLOCKS:
+    elif tag in _BLOCKS:
         code.break_line()
+
+
+def _is_hidden(tag: str, attributes: Mapping[str, str]) -> bool:
+    """Return whether a browser does not show an element, or shows something other than text."""
+    if tag in _HIDDEN or "hidden" in attributes or attributes.get("role") == "navigation":
+        return True
+    return bool(_NOT_SHOWN.search(attributes.get("style", "")))
+
+
+def _quotes_message(tag: str, attributes: Mapping[str, str]) -> bool:
+    """Return whether an element contains the quoted message of a reply, as marked by mail programs."""
+    if tag == "blockquote":
+        return attributes.get("type", "").lower() == "cite"
+    return tag == "div" and not _MAIL_QUOTES.isdisjoint(attributes.get("class", "").split())

@@ -1,4 +1,4 @@
-"""Find the pictures on the pages of a PDF, and their captions."""
+"""Find the images on the pages of a PDF: scanned pages, and pictures with their captions."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from polyadic.errors import UnreadableDocument
 from polyadic.loaders.ocr.captions import MIN_PIXELS, Captioner, Picture, missing_captions
 from polyadic.loaders.ocr.image_reader import PageImage
-from polyadic.loaders.pages.page_image import Box
+from polyadic.loaders.pages.page_rendering import Box
 from polyadic.model.identity import digest
 from polyadic.model.original_file import file_digest
 
@@ -20,11 +20,16 @@ _MIN_POINTS = 72.0
 """Minimum width and height on the page: an inch."""
 _MAX_PAGE_SHARE = 0.9
 """A picture that covers more of its page is the background."""
+# PDFium is slow for pages with millions of objects; drawings of that kind have labels, which are text.
 _MOST_OBJECTS = 2_000
 _DEPTH = 3
 
 PlacedPicture = tuple[Box, str]
 """The place of a picture on its page, and its digest."""
+
+# Scanners and libraries stamp up to about this much text on a page that is otherwise an image.
+_MOST_STAMPED_CHARACTERS = 200
+_LEAST_IMAGE_SHARE = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,3 +108,34 @@ def _pictures(page: "PdfPage") -> Iterator[PlacedPicture]:
 
 def _digest(image: "PdfImage", width: float, height: float) -> str:
     return digest("pdf", file_digest(bytes(image.get_data())), f"{width:.0f}", f"{height:.0f}")
+
+
+def is_scanned(page: "PdfPage", characters: int) -> bool:
+    """Return whether a page has to be recognized: it shows something, but has no or hardly any text.
+
+    Parameters
+    ----------
+    page
+        An open page.
+    characters
+        Number of characters of its text.
+    """
+    if characters > _MOST_STAMPED_CHARACTERS:
+        return False
+    try:
+        return _shows_text_as_image(page, characters)
+    except RuntimeError:
+        # PDFium cannot read an object of the page; its text is what there is.
+        return not characters
+
+
+def _shows_text_as_image(page: "PdfPage", characters: int) -> bool:
+    from pypdfium2 import raw
+
+    objects = list(islice(page.get_objects(max_depth=_DEPTH), _MOST_OBJECTS))
+    if not characters:
+        return bool(objects)
+    width, height = page.get_size()
+    boxes = [found.get_bounds() for found in objects if found.type == raw.FPDF_PAGEOBJ_IMAGE]
+    covered: float = sum(max(0.0, right - left) * max(0.0, top - bottom) for left, bottom, right, top in boxes)
+    return covered > _LEAST_IMAGE_SHARE * float(width * height)

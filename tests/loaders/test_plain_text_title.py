@@ -9,7 +9,7 @@ from polyadic.chunking.chunker import chunk_document
 from polyadic.config import ChunkingSettings, ReadingSettings
 from polyadic.extraction.sentence_extractor import SentenceExtractor
 from polyadic.loaders.loader import read_documents
-from polyadic.loaders.plain_title import plain_title
+from polyadic.loaders.plain_text_title import plain_title
 from polyadic.model.types import Document
 from polyadic.text.headings import headings
 

@@ -1,7 +1,9 @@
-"""Tell real titles in file properties from placeholders that programs put there."""
+"""Read the properties of files: a title that is no placeholder, author, subject, keywords and date."""
 
 import re
+from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 _MIN_CHARACTERS = 3
 # Placeholders that programs write instead of a title: their own name, the file name, or nothing.
@@ -15,6 +17,9 @@ _PLACEHOLDER = re.compile(
     re.IGNORECASE,
 )
 
+# Default author names that libraries write.
+_DEFAULT_AUTHORS = {"python-docx", "openpyxl", "Steve Canny"}
+
 
 def sensible_title(title: object, path: Path) -> str:
     """Return the title, or an empty string if it is a placeholder or the name of the file.
@@ -26,3 +31,15 @@ def sensible_title(title: object, path: Path) -> str:
     words = " ".join(title.replace("\0", "").split()) if isinstance(title, str) else ""
     is_name = words.casefold() in {path.stem.casefold(), path.name.casefold()}
     return "" if len(words) < _MIN_CHARACTERS or is_name or _PLACEHOLDER.match(words) else words
+
+
+def document_properties(properties: Any) -> dict[str, object]:
+    """Return author, subject, keywords and date; python-docx, python-pptx and openpyxl use nearly the same names."""
+    author = getattr(properties, "author", None) or getattr(properties, "creator", None)
+    created = properties.created
+    return {
+        "author": None if author in _DEFAULT_AUTHORS else author,
+        "subject": properties.subject,
+        "keywords": properties.keywords,
+        "date": created.date().isoformat() if isinstance(created, datetime) else None,
+    }

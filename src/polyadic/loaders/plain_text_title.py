@@ -1,19 +1,30 @@
-"""Find the title block at the beginning of a plain text: some short lines apart from the body.
-
-The lines are underlined, centred or in capitals, or they are a title and a line with an author or a date below it.
-"""
+"""Find the title of a plain text, and the title block at its beginning: some short lines apart from the body."""
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
+from polyadic.loaders.metadata import title_of
+from polyadic.loaders.pages.changelog import begins_with_entry
 from polyadic.text.headings import headings, marked_headings
 
+_HEADER_LINES = 40
+_LONGEST_FIRST_LINE = 100
+_TITLE_LINE = re.compile(r"Title:[ \t]*(\S.*)")
+_ENDS_A_SENTENCE = re.compile(r"[.!?;,:。！？；，：][\"'”’)\]]*$")
+_LETTER = re.compile(r"[^\W\d_]")
+# The keyword of a version control system: "$Id: ChangeLog 5338 2022-02-28 chrfranke $".
+_VERSION_CONTROL = re.compile(r"\W*\$[A-Z]\w{1,20}(?::[^$\n]*)?\$\W*")
+_RFC_NUMBER = re.compile(r"(?:Request for Comments|RFC) ?: +(\d{1,5})\b")
+# Page width in characters, and how far the middle of a centred line may be from that of the page or of other lines.
+_WIDTH = 72
+_OFF_CENTRE = 4
+
+# The lines of a title block.
 _MAX_LINES = 4
 _LONGEST_LINE = 120
 _RULE = re.compile(r"[ \t]*([=\-~*_#+])\1{2,}[ \t]*")
-_LETTER = re.compile(r"[^\W\d_]")
-_ENDS_A_SENTENCE = re.compile(r"[.!?;,:。！？；，：][\"'”’)\]]*$")
 _KEY_AND_VALUE = re.compile(r"[\w -]{1,30}:\s")
 _COLUMNS = re.compile(r"\S[ \t]{3,}\S")
 # Signs of code, of statements of a database and of tables.
@@ -26,8 +37,49 @@ _SUBTITLE = re.compile(
 )
 _VERSION = re.compile(r"(?:version|release|edition|versión|versione)\s+\d", re.IGNORECASE)
 _OPENS = re.compile(r"[\"'“„«‘]?[^\W_a-zß-öø-ÿ]")
-# Maximum difference between the middles of centred lines, in characters, and their least indentation.
-_OFF_CENTRE, _MIN_INDENT = 4, 2
+# Least indentation of centred lines.
+_MIN_INDENT = 2
+
+
+def plain_title(text: str) -> str:
+    """Find the title of a text: a "Title:" line near the beginning, the RFC title, a title block or a separate line.
+
+    >>> plain_title("On Engines\\n\\nThe first engine was never built.")
+    'On Engines'
+    >>> plain_title("The first engine was never built.\\n\\nNor was the second.")
+    ''
+    """
+    beginning = text.split("\n", _HEADER_LINES)[:_HEADER_LINES]
+    title_line = next((found for line in beginning if (found := _TITLE_LINE.fullmatch(line.strip()))), None)
+    if title_line:
+        return title_of(title_line.group(1))
+    block = title_block(text)
+    return title_of(_rfc_title(beginning)) or (title_of(block.title) if block else _first_line(text))
+
+
+def _rfc_title(beginning: Sequence[str]) -> str:
+    """Return the number and title (the centred lines below it) of an RFC; empty for any other text."""
+    paragraphs = [list(group) for is_text, group in groupby(beginning, lambda line: bool(line.strip())) if is_text]
+    head = next((found for line in paragraphs[0] if (found := _RFC_NUMBER.match(line))), None) if paragraphs else None
+    centred = paragraphs[1] if len(paragraphs) > 1 and all(map(_is_centred, paragraphs[1])) else []
+    return f"RFC {head.group(1)}: {' '.join(line.strip() for line in centred)}" if head and centred else ""
+
+
+def _is_centred(line: str) -> bool:
+    left = len(line) - len(line.lstrip())
+    return left > 1 and abs(left + len(line.rstrip()) - _WIDTH) <= 2 * _OFF_CENTRE
+
+
+def _first_line(text: str) -> str:
+    """Return the first line if a blank line follows it and it is short, not a sentence and not a changelog entry."""
+    first, _, rest = text.lstrip().partition("\n")
+    line = first.strip()
+    blank, _, following = rest.partition("\n")
+    stands_alone = not blank.strip() and bool(following.strip())
+    is_short = len(line) <= _LONGEST_FIRST_LINE and bool(_LETTER.search(line))
+    is_title = stands_alone and is_short and not _ENDS_A_SENTENCE.search(line)
+    is_other = _VERSION_CONTROL.fullmatch(line) or (is_title and begins_with_entry(text))
+    return title_of(line) if is_title and not is_other else ""
 
 
 @dataclass(frozen=True, slots=True)

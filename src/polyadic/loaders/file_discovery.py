@@ -11,7 +11,7 @@ from polyadic.loaders.encoding_detection import detected, is_binary
 from polyadic.loaders.exclusions import Exclusions
 from polyadic.loaders.file_access import opened, unreadable_from
 from polyadic.loaders.ocr.recognizer import SET_ENGINE
-from polyadic.loaders.pages.page_image import PICTURE_SUFFIXES
+from polyadic.loaders.pages.page_rendering import PICTURE_SUFFIXES
 from polyadic.loaders.skipped import SkippedInput, printable, skipped
 
 NO_SUFFIX = "none"

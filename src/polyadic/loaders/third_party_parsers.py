@@ -1,8 +1,8 @@
-"""Call third-party parsers; convert any failure into a one-line reason."""
+"""Call third-party parsers; convert any failure, also of single pages, into a one-line reason."""
 
 import logging
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -19,6 +19,8 @@ from polyadic.model.types import Document
 _MAX_CHARACTERS = 120
 CHECK_IT = "check that it opens in another program, and save it again"
 _INSTALL = "pip install 'polyadic[formats]'"
+
+_MAX_LISTED_PAGES = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +41,11 @@ class PartialDocument:
     problem: UnreadableDocument
 
 
-Parse = Callable[[Path, bytes, ReadingSettings], Document | PartialDocument]
-"""Parses the bytes of a file into a document; may raise any exception."""
+Parse = Callable[..., Document | PartialDocument]
+"""Parses the path, bytes and settings of a file into a document; may raise any exception.
+
+Parsers of formats with images have further parameters, ``recognizer`` and ``captioner``.
+"""
 
 
 def with_problems(document: Document, problems: Sequence[UnreadableDocument]) -> Document | PartialDocument:
@@ -66,6 +71,10 @@ class OptionalReader:
         self.__doc__ = parse.__doc__
         self._kind = kind
         self._parse = parse
+
+    def using(self, **models: object) -> "OptionalReader":
+        """Return a reader whose parser also gets these models, by the name of its parameter."""
+        return OptionalReader(self._kind, partial(self._parse, **models))
 
     def __call__(self, path: Path, settings: ReadingSettings) -> Iterator[Document]:
         yield from self.parse(path, read_whole(path, settings.max_megabytes), settings)
@@ -151,3 +160,25 @@ def error_words(error: Exception) -> str:
     name = type(error).__name__
     short = message if len(message) <= _MAX_CHARACTERS else message[: _MAX_CHARACTERS - 1].rstrip() + "…"
     return f"{name}: {short.rstrip('.')}" if short else name
+
+
+def missing_pages(broken: Mapping[int, Exception], pages: int) -> UnreadableDocument:
+    """Return the error that names the pages that cannot be read, and the reason for the first if it is known.
+
+    Parameters
+    ----------
+    broken
+        Errors by number of the page, from 1.
+    pages
+        Number of pages of the file.
+
+    >>> missing_pages({2: UnreadableDocument("too dark", "scan it again"), 3: ValueError()}, 12).what
+    '2 of its 12 pages cannot be read: 2, 3 (too dark)'
+    """
+    numbers = sorted(broken)
+    listed = ", ".join(map(str, numbers[:_MAX_LISTED_PAGES])) + (", …" if len(numbers) > _MAX_LISTED_PAGES else "")
+    what = f"{len(numbers):,} of its {pages:,} pages cannot be read: {listed}"
+    reason = broken[numbers[0]]
+    if isinstance(reason, PolyadicError):
+        return UnreadableDocument(f"{what} ({reason.what})", reason.next_step)
+    return UnreadableDocument(what, CHECK_IT)

@@ -5,7 +5,10 @@ from pathlib import Path
 import pytest
 
 from polyadic.config import ReadingSettings
+from polyadic.loaders.html.page_text import shown_page
 from polyadic.loaders.loader import read_documents
+from polyadic.loaders.pages.paged_text import running_text
+from polyadic.loaders.tables.plain_text_tables import without_boxes
 from polyadic.model.types import Document
 
 ROWS = "- Item: hose; Price: 24.90 EUR.\n- Item: rake; Price: 14 EUR."
@@ -50,6 +53,18 @@ NO_TABLES = [
     "Usage   what   why\n -a     all    the things\n -b     both   of these",
     "One  gap  here\nand 2 words\nthat 3 follow",
 ]
+
+RULED = """\
+  ┌──────┬────────┐
+  │ Key  │  Does  │
+  ├──────┼────────┤
+  │j or  │moves   │
+  │<Down>│down    │
+  ├──────┼────────┤
+  │q     │quits   │
+  └──────┴────────┘"""
+HEADED = "┌───┬─────┐\n│Key│Does │\n├───┼─────┤\n│j  │moves│\n│q  │quits│\n└───┴─────┘"
+DRAWING = "┌───────┐\n│ mill  │\n│ a │ b │\n└───────┘"
 
 
 def text_of(path: Path, content: str) -> str:
@@ -111,3 +126,24 @@ def test_lines_with_tabs_are_rows(tmp_path: Path, lines: list[str], rows: list[s
 @pytest.mark.parametrize("text", NO_TABLES)
 def test_other_drawings_are_unchanged(tmp_path: Path, text: str) -> None:
     assert text_of(tmp_path / "a.txt", f"Begin.\n\n{text}\n\nEnd.") == f"Begin.\n\n{text}\n\nEnd."
+
+
+@pytest.mark.parametrize(
+    ("table", "rows"),
+    [
+        (RULED, ["- Key: j or <Down>; Does: moves down.", "- Key: q; Does: quits."]),
+        (HEADED, ["- Key: j; Does: moves.", "- Key: q; Does: quits."]),
+        (DRAWING, DRAWING.split("\n")),
+    ],
+)
+def test_box_table_rows_are_read(table: str, rows: list[str]) -> None:
+    assert without_boxes(["Keys:", "", *table.split("\n"), "", "End."]) == ["Keys:", "", *rows, "", "End."]
+
+
+def test_boxes_of_a_text_file_are_read() -> None:
+    assert running_text(f"Keys:\n\n{HEADED}\n") == "Keys:\n\n- Key: j; Does: moves.\n- Key: q; Does: quits.\n"
+
+
+def test_the_icon_of_an_admonition_does_not_make_it_a_table() -> None:
+    box = '<tr><td rowspan="2"><img src="a.png"></td><th>Note</th></tr><tr><td colspan="2"><p>Keep it.</p></td></tr>'
+    assert shown_page(f"<p>Text.</p><table>{box}</table>").text == "Text.\n\nNote\n\nKeep it."

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
 
-from polyadic.loaders.tables.table_text import row_lines
+from polyadic.loaders.tables.row_lines import row_lines
 
 _GRID_BORDER = re.compile(r"\+(?:[-=]{3,}\+){2,}$")
 _RULER = re.compile(r"-{2,}(?:(?: +|-?[+|]-?)-{2,})+$")

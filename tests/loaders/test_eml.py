@@ -4,7 +4,7 @@ import random
 from pathlib import Path
 
 from polyadic.config import ReadingSettings
-from polyadic.loaders.binary_lines import NOTE, without_binary_lines
+from polyadic.loaders.formats.eml import without_binary_lines
 from polyadic.loaders.loader import read_documents
 from polyadic.model.types import Document
 
@@ -17,7 +17,7 @@ def test_a_binary_patch_in_a_message_is_left_out_with_a_note(tmp_path: Path) -> 
     path.write_bytes(head + b"--- /dev/null\n+++ b/a.png\n" + picture + b"\n-- \nAda\n")
     (document,) = read_documents([path], ReadingSettings())
     assert isinstance(document, Document)
-    assert document.text == f"--- /dev/null\n+++ b/a.png\n{NOTE}\n--\nAda"
+    assert document.text == "--- /dev/null\n+++ b/a.png\n[binary data left out]\n--\nAda"
 
 
 def test_words_with_undecodable_letters_are_kept() -> None:

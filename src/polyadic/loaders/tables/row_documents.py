@@ -89,7 +89,7 @@ def table_document(
         The rows in order.
     lines
         Formats the lines of a row, for example with
-        :func:`~polyadic.loaders.tables.table_text.named_lines`.
+        :func:`~polyadic.loaders.tables.row_lines.named_lines`.
     settings
         The size limit for the text.
     before
