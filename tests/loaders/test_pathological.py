@@ -15,8 +15,8 @@ from polyadic.text.boilerplate import boilerplate
 from polyadic.text.code_fences import code_blocks
 from polyadic.text.headings import heading_path, headings
 from polyadic.text.mail_quotes import unsaid_parts
+from polyadic.text.markup import plain
 from polyadic.text.named_entities import names
-from polyadic.text.plain_text import plain
 from polyadic.text.sentences import sentences
 from polyadic.text.vocabulary import Vocabulary
 

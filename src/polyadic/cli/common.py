@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, TypeVar
 
 import click
@@ -18,10 +18,11 @@ from polyadic.model.metadata_conditions import parse_key
 from polyadic.model.types import Filter, SourceSpan, Span, Usage
 from polyadic.storage.records import FailedChunk
 from polyadic.text.counts import count
-from polyadic.text.page_labels import page_label
 
 LINES_SHOWN = 20
 """Maximum number of lines of a list in a report; ``--json`` lists all."""
+
+_PAGE_NOUNS = {".xlsx": "sheet", ".pptx": "slide"}
 
 # Visible symbols for control characters, so that text from documents cannot send escape codes to the terminal.
 _SYMBOLS = {
@@ -216,6 +217,15 @@ def where(place: SourceSpan) -> str:
     date = f" ({visible(place.date)})" if place.date else ""
     page = f", {page_label(place.source, place.page)}" if place.page else ""
     return f"{shown(place.source)}{date}{page}, characters {place.span.start}–{place.span.end}"
+
+
+def page_label(source: str, page: int) -> str:
+    """Return what to call a page of a document.
+
+    >>> page_label("/tours/budget.xlsx", 2), page_label("/talks/heron.pptx", 3), page_label("policy.pdf", 1)
+    ('sheet 2', 'slide 3', 'page 1')
+    """
+    return f"{_PAGE_NOUNS.get(PurePath(source).suffix.lower(), 'page')} {page}"
 
 
 def spent(usage: Usage) -> str:

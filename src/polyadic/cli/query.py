@@ -13,6 +13,7 @@ from polyadic.cli.common import (
     filter_options,
     json_option,
     method_option,
+    page_label,
     print_json,
     say,
     shown,
@@ -26,7 +27,6 @@ from polyadic.generation.quotations import quotation
 from polyadic.model.types import Answer, Item, ItemKind, Knowledge, TraceStep, Turn
 from polyadic.text.counts import count
 from polyadic.text.headings import heading_line
-from polyadic.text.page_labels import page_label
 from polyadic.workspace import Workspace
 
 # Characters of a shortened quotation.

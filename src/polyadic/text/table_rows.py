@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from polyadic.text.plain_text import plain
+from polyadic.text.markup import plain
 
 LONGEST_NAME = 80
 """Maximum number of characters of a column name; longer text before a colon is not a name."""

@@ -5,7 +5,7 @@ from itertools import islice
 
 from tokenizers import Encoding, Tokenizer
 
-from polyadic.text.split import split_text
+from polyadic.text.tokens import split_text
 
 _START, _END = 101, 102  # [CLS] and [SEP]
 # The tokenizer needs about 100 bytes for each token of a call: these limit it to some 100 MB.

@@ -2,7 +2,7 @@
 
 import pytest
 
-from polyadic.text.leaning import leans_on_previous
+from polyadic.text.dependent_sentences import leans_on_previous
 
 
 @pytest.mark.parametrize(

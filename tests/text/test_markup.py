@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyadic.text.readable import readable
+from polyadic.text.markup import readable
 
 
 @pytest.mark.parametrize(
