@@ -237,3 +237,15 @@ def spent(usage: Usage) -> str:
     money = f", ${usage.money:.{2 if usage.money >= 1 else 4}f}" if usage.money else ""
     calls = count(usage.calls, "call")
     return f"{calls}, {usage.prompt_tokens:,} tokens sent and {usage.completion_tokens:,} received{money}"
+
+
+def duration(seconds: float) -> str:
+    """Format a duration with one or two units.
+
+    >>> duration(8), duration(600), duration(7260)
+    ('8 s', '10 min', '2 h 1 min')
+    """
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h {minutes % 60} min"

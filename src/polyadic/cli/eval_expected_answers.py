@@ -8,8 +8,9 @@ import click
 from polyadic.cli.common import print_json, say
 from polyadic.cli.progress import shown_live
 from polyadic.concurrency.async_to_sync import async_to_sync
-from polyadic.config import METHODS, AnswerSettings
+from polyadic.config import METHODS
 from polyadic.errors import NO_MODEL, NotFound, SettingsError
+from polyadic.evaluation.plan import AnswersBy
 from polyadic.evaluation.question_table import TableAnswer, ask_table, drawn, load_rows
 from polyadic.retrieval.hierarchy_search import is_built
 from polyadic.retrieval.methods.hierarchy_without_index import HierarchyWithoutIndex, check_no_layers
@@ -29,7 +30,7 @@ def evaluate_table(
     kb: Workspace,
     path: Path,
     methods: Sequence[str],
-    how: AnswerSettings,
+    answers: AnswersBy | None,
     limit: int | None,
     seed: int,
     context_tokens: int | None,
@@ -42,6 +43,7 @@ def evaluate_table(
         raise SettingsError(f"there is no method {unknown[0]!r}", f"use some of {', '.join(METHODS)}, or all")
     rows = drawn(load_rows(path), limit, seed)
     _check_hierarchy(kb, methods)
+    how = kb.settings.answer.model_copy(update={"by": answers} if answers else {})
     with shown_live("evaluating", str) as say_progress:
         asked = async_to_sync(ask_table)(kb, rows, methods, how, context_tokens, say_progress)
     if as_json:

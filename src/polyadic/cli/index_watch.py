@@ -7,8 +7,7 @@ from pathlib import Path
 from types import FrameType
 
 from polyadic.cli.common import say, shown
-from polyadic.cli.index_progress import progress_shown
-from polyadic.cli.index_report import print_report
+from polyadic.cli.index_report import print_report, progress_shown
 from polyadic.errors import PolyadicError
 from polyadic.extraction.factory import ExtractorName
 from polyadic.indexing.report import IndexReport
