@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from polyadic.batch.request_writer import check_folder
+from polyadic.batch.request_files import check_folder
 from polyadic.errors import PolyadicError
 from polyadic.model.identity import digest
 from polyadic.model.types import Answer, Usage

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from polyadic.batch.report import BatchReadReport, BatchWriteReport, EntityVerdicts, FailedQuestion
-from polyadic.batch.request_writer import MOST_BYTES, MOST_REQUESTS
+from polyadic.batch.request_files import MOST_BYTES, MOST_REQUESTS
 from polyadic.cli.common import (
     LINES_SHOWN,
     FiniteFloat,

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import click
 
 from polyadic.batch.report import BatchReadReport
-from polyadic.batch.request_writer import RequestFileWriter
+from polyadic.batch.request_files import RequestFileWriter
 from polyadic.cli.common import print_json, say, shown, spent
 from polyadic.concurrency.async_to_sync import async_to_sync
 from polyadic.evaluation.batch import EvaluationBatch

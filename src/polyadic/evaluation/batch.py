@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
-from polyadic.batch.collect import ResponseCollector
+from polyadic.batch.batch_run import BatchRun, cached_reply_lookup
 from polyadic.batch.parameter_support import learn, speak
 from polyadic.batch.report import BatchReadReport
-from polyadic.batch.request_writer import RequestFileWriter
-from polyadic.batch.resume import BatchRun, cached_reply_lookup
+from polyadic.batch.request_files import RequestFileWriter
+from polyadic.batch.response_collector import ResponseCollector
 from polyadic.batch.role_models import BatchRoleModels
 from polyadic.config import MODEL_ROLES
 from polyadic.errors import NO_MODEL, NoReply, NotFound

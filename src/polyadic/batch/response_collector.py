@@ -6,9 +6,9 @@ from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
-from polyadic.batch.hierarchy import USABLE
+from polyadic.batch.hierarchy_build import USABLE
 from polyadic.batch.report import BatchReadReport
-from polyadic.batch.response_reader import BatchResponse, UnreadableLine, responses
+from polyadic.batch.response_parser import BatchResponse, UnreadableLine, responses
 from polyadic.errors import NoReply
 from polyadic.extraction.llm_extractor import is_usable
 from polyadic.generation.citation_parser import unthought

@@ -2,10 +2,14 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
-from polyadic.batch.entities import BatchEntityReview
-from polyadic.batch.hierarchy import BatchHierarchyBuild
-from polyadic.batch.query import BatchQueryOutcome, BatchQueryRunner
+from polyadic.batch.entity_review import BatchEntityReview
+from polyadic.batch.hierarchy_build import BatchHierarchyBuild
+from polyadic.batch.question_files import BatchQuestion, add_answers
+from polyadic.batch.question_runner import BatchQueryOutcome, BatchQueryRunner
+from polyadic.batch.report import BatchReadReport, BatchWriteReport
+from polyadic.batch.request_files import RequestFileWriter
 from polyadic.batch.role_models import BatchRoleModels
 from polyadic.config import ModelRole, Settings
 from polyadic.embeddings.embedder import Embedder
@@ -22,7 +26,22 @@ from polyadic.loaders.skipped import SkippedInput
 from polyadic.model.types import Document
 from polyadic.query.engine import QueryEngine
 from polyadic.rerankers.reranker import Reranker
+from polyadic.storage.pending_requests import PendingCounts
 from polyadic.storage.protocol import FailedChunk, Store
+
+
+@dataclass(frozen=True, slots=True)
+class BatchWork:
+    """What to write requests for: documents, questions, the hierarchy, and so many pairs of entities.
+
+    With ``reextract``, also for documents that were indexed with other settings.
+    """
+
+    paths: Sequence[Path | str]
+    questions: Sequence[BatchQuestion]
+    reextract: bool
+    hierarchy: bool
+    pairs: int
 
 
 @dataclass(slots=True)
@@ -44,6 +63,53 @@ class BatchRun:
     note: Callable[[PendingRequest], None] = lambda noted: None
     load_reranker: Callable[[], Reranker | None] = lambda: None
     failed: list[FailedChunk] = field(default_factory=list)
+
+    async def write(
+        self, sources: Iterable[Document | SkippedInput], work: BatchWork, files: RequestFileWriter
+    ) -> BatchWriteReport:
+        """Go on as far as replies are known, and write the requests for the others (which ``note`` adds to files)."""
+        with self.store.write() as writer:
+            for question in work.questions:
+                writer.waiting.save_question(question.key, question.dump())
+        index = await self.index(sources, work.reextract)
+        # The hierarchy and the review begin when no document is pending.
+        build, review = self.hierarchy_build(), self.entity_review()
+        builds = (work.hierarchy and not self._pending_documents()) or build.is_pending()
+        built = await build.build() if builds else None
+        reviews = (work.pairs > 0 and not self._pending_documents()) or review.is_pending()
+        verdicts = await review.judge(work.pairs) if reviews else None
+        outcome = await self.answer()
+        return BatchWriteReport(
+            files.files,
+            files.requests,
+            files.bytes,
+            index,
+            ready=len(outcome.answers),
+            changed_questions=outcome.changed_questions,
+            failed_questions=outcome.failed,
+            missing=pending_counts(self.store),
+            hierarchy=built,
+            entities=verdicts,
+        )
+
+    async def read(self, report: BatchReadReport, output: Path | None) -> None:
+        """Go on as far as replies are known, add answers to the output file, and complete the report."""
+        report.index = await self.index()
+        build, review = self.hierarchy_build(), self.entity_review()
+        report.hierarchy = await build.build() if build.is_pending() else None
+        report.entities = await review.judge() if review.is_pending() else None
+        outcome = await self.answer()
+        if output and outcome.answers:
+            add_answers(output, outcome.answers)
+        with self.store.write() as writer:
+            writer.waiting.delete_questions([answer.key for answer in outcome.answers])
+        report.missing = pending_counts(self.store)
+        report.failed, report.failed_questions, report.failed_hierarchy = self.failed, outcome.failed, build.failed
+        report.failed_entities = review.failed
+        report.answers, report.changed_questions = outcome.answers, outcome.changed_questions
+
+    def _pending_documents(self) -> int:
+        return pending_counts(self.store).documents
 
     async def index(self, sources: Iterable[Document | SkippedInput] = (), reextract: bool = False) -> IndexReport:
         """Index these documents and then the pending ones, as far as replies are known."""
@@ -118,6 +184,12 @@ class BatchRun:
                     reason = self.errors[request.key]
                     source, chunks = pending.document.source, pending.window.chunks
                     self.failed += [FailedChunk(source, chunk.id, chunk.span, reason) for chunk in chunks]
+
+
+def pending_counts(store: Store) -> PendingCounts:
+    """Count the pending requests of a store."""
+    with store.write() as writer:
+        return writer.waiting.counts()
 
 
 def cached_reply_lookup(store: Store) -> ReplyLookup:

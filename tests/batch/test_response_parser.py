@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyadic.batch.response_reader import BatchResponse, UnreadableLine, responses
+from polyadic.batch.response_parser import BatchResponse, UnreadableLine, responses
 from tests.support.batches import put_lines
 
 KEY = "0123456789abcdef" * 2
