@@ -19,9 +19,9 @@ from polyadic.hierarchy.api import HierarchyApi
 from polyadic.indexing.indexer import Indexer
 from polyadic.indexing.report import IndexProgress, IndexReport
 from polyadic.llm.batch_model import BatchModel, PendingRequest, ReplyLookup
+from polyadic.llm.cached_model import StoreResponseCache
 from polyadic.llm.language_model import ModelReply
 from polyadic.llm.prompts.library import PromptLibrary
-from polyadic.llm.store_cache import StoreResponseCache
 from polyadic.loaders.skipped import SkippedInput
 from polyadic.model.types import Document
 from polyadic.query.engine import QueryEngine

@@ -4,9 +4,8 @@ from dataclasses import dataclass
 
 from polyadic.batch.report import EntityVerdicts
 from polyadic.batch.stage import BatchStage
-from polyadic.llm.cached_model import CachedModel
+from polyadic.llm.cached_model import CachedModel, StoreResponseCache
 from polyadic.llm.prompts.library import PromptLibrary
-from polyadic.llm.store_cache import StoreResponseCache
 from polyadic.model.identity import digest
 from polyadic.resolution.llm_adjudication import PAIRS_A_REQUEST, adjudicate, pairs_to_judge
 from polyadic.resolution.merge_candidates import CandidatePairs, MergeCandidate

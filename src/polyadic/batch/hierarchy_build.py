@@ -12,7 +12,7 @@ from polyadic.hierarchy.report_replies import findings_of, read_report
 from polyadic.hierarchy.summary_replies import read_summaries
 from polyadic.llm.batch_model import PendingRequest
 from polyadic.llm.language_model import ModelReply
-from polyadic.llm.replies.model import Problems
+from polyadic.llm.replies.parsed_reply import Problems
 from polyadic.model.identity import digest
 
 # More numbers than any request uses: replies are checked without the request that they answer.

@@ -24,11 +24,10 @@ from polyadic.hierarchy.api import HierarchyApi
 from polyadic.hierarchy.build_report import BuildReport
 from polyadic.indexing.report import IndexProgress, IndexReport
 from polyadic.llm.batch_model import BatchModel, PendingRequest, ReplyLookup, ReplyPending
-from polyadic.llm.cached_model import CachedModel
+from polyadic.llm.cached_model import CachedModel, StoreResponseCache
 from polyadic.llm.endpoint_model import EndpointModel
 from polyadic.llm.language_model import ModelReply, ModelRequest
 from polyadic.llm.prompts.library import PromptLibrary
-from polyadic.llm.store_cache import StoreResponseCache
 from polyadic.loaders.loader import SkippedInput
 from polyadic.model.identity import digest
 from polyadic.model.types import Document

@@ -24,10 +24,9 @@ from polyadic.indexing.publisher import withdraw
 from polyadic.indexing.report import IndexProgress, IndexReport
 from polyadic.indexing.roots import record_roots, roots_of
 from polyadic.llm.budget import SpendingBudget
-from polyadic.llm.cached_model import NullCache
+from polyadic.llm.cached_model import NullCache, StoreResponseCache
 from polyadic.llm.language_model import LanguageModel
 from polyadic.llm.prompts.library import PromptLibrary
-from polyadic.llm.store_cache import StoreResponseCache
 from polyadic.loaders.loader import SkippedInput
 from polyadic.model.types import Document
 from polyadic.storage.protocol import DocumentRecord, Store

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from polyadic.llm.replies.model import ParsedReply
+from polyadic.llm.replies.parsed_reply import ParsedReply
 from polyadic.llm.replies.parser import read_reply
 from polyadic.model.types import Participation
 

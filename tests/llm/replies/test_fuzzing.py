@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from polyadic.llm.replies.model import ParsedReply
+from polyadic.llm.replies.parsed_reply import ParsedReply
 from polyadic.llm.replies.parser import LONGEST_REPLY, read_reply
 from tests.llm.replies import test_delimited, test_json_records
 from tests.support.examples import examples

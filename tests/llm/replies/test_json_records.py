@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from polyadic.llm.replies.model import ParsedFact
+from polyadic.llm.replies.parsed_reply import ParsedFact
 from polyadic.llm.replies.parser import read_reply
 from polyadic.model.types import Participation
 

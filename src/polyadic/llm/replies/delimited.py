@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from polyadic.llm.replies.cleaning import tidy
-from polyadic.llm.replies.model import Problems
+from polyadic.llm.replies.parsed_reply import Problems
 from polyadic.llm.replies.record_scanner import (
     NUMBER,
     DelimitedRecord,

@@ -7,8 +7,7 @@ from typing import Any
 
 from polyadic.llm.replies.cleaning import printable, tidy
 from polyadic.llm.replies.json_repair import ENTITY_KEYS, TEXT_KEYS, values
-from polyadic.llm.replies.linked_names import read_links
-from polyadic.llm.replies.model import Problems
+from polyadic.llm.replies.parsed_reply import Problems
 from polyadic.llm.replies.validation import DraftEntity, DraftFact
 
 _LIST_KEYS = [
@@ -58,6 +57,9 @@ _NOT_IN_KEYS = re.compile(r"[\s-]+")
 _NUMBERS = re.compile(r"[\s\[\](){}sS#,;.–\d-]*")
 _FACT_LINE = re.compile(r"(?P<sentences>[\s\[\]\d,–-]*)\|\s*(?P<score>[\d.]{1,6})\s*\|\s*(?P<text>.*\S)", re.DOTALL)
 _RANGE = re.compile(r"(\d{1,9})(?:\s?[–-]\s?[sS]?(\d{1,9}))?")
+
+_LINK = re.compile(r"\[\[([^\[\]|\n]{1,200})(?:\|([^\[\]|\n]{1,200}))?\]\]")
+_LEFT_OVER = re.compile(r"\[\[|\]\]")
 
 
 def _text(value: object, problems: Problems) -> str:
@@ -255,7 +257,7 @@ def _draft(
     if not plain.keys() & _RECORD_KEYS:
         problems["record of an unknown kind"] += 1
         return None
-    text, links = read_links(_text(_first(plain, TEXT_KEYS), problems))
+    text, links = _read_links(_text(_first(plain, TEXT_KEYS), problems))
     listed = tuple(read.of(_first(plain, ENTITY_KEYS), problems))
     listed_keys = {entity.key for entity in listed}
     linked = {entity.key: (entity, form) for entity, form in ((DraftEntity(name), form) for name, form in links)}
@@ -283,3 +285,15 @@ def _entity(plain: Mapping[str, object], problems: Problems) -> DraftEntity:
         _text(_first(plain, _DESCRIPTION_KEYS), problems),
         _first(plain, _SCORE_KEYS),
     )
+
+
+def _read_links(text: str) -> tuple[str, tuple[tuple[str, str], ...]]:
+    """Return a text without brackets, and for each link the name of its entity and the form of it in the text.
+
+    >>> _read_links("[[Neil Armstrong|Armstrong]] landed in [[1969]].")
+    ('Armstrong landed in 1969.', (('Neil Armstrong', 'Armstrong'), ('1969', '1969')))
+    """
+    if "[[" not in text:
+        return text, ()
+    names = tuple((link[1].strip(), (link[2] or link[1]).strip()) for link in _LINK.finditer(text))
+    return _LEFT_OVER.sub("", _LINK.sub(lambda link: link[2] or link[1], text)), names

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from polyadic.llm.replies.cleaning import cut, tidy
-from polyadic.llm.replies.model import ParsedFact, Problems
+from polyadic.llm.replies.parsed_reply import ParsedFact, Problems
 from polyadic.llm.replies.scores import UNSCORED, ScoreScale, scale_of
 from polyadic.model import identity
 from polyadic.model.types import Participation

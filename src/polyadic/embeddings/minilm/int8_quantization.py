@@ -1,9 +1,9 @@
 """The transformer of all-MiniLM-L6-v2 with matrix products quantized to eight bits.
 
 Made from the original weights: a weight is rounded to one of 255 steps of its row, an input to one of 256 steps of a
-range that is measured once (int8_calibration.py). As the ranges are fixed, a text's vector does not depend on the other
-texts of a call. Everything between the products stays float32, and so do the embeddings, which are read from the
-safetensors file as in the other graph.
+range that is measured once on sample texts (calibration). As the ranges are fixed, a text's vector does not depend on
+the other texts of a call. Everything between the products stays float32, and so do the embeddings, which are read from
+the safetensors file as in the other graph.
 
 Some inputs are far larger than the rest, nearly always the same ones, and would leave few steps for all others. So each
 input is divided by a power of its range, and its weights are multiplied by the same factor. A hidden neuron with a very
@@ -11,21 +11,92 @@ large output is duplicated several times, each copy with its share of the weight
 leave few steps for the others of its row.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
 
 import numpy as np
+import onnx
 from numpy.typing import NDArray
 from onnx import TensorProto, helper
 
-from polyadic.embeddings.minilm.int8_calibration import ActivationRanges, measured_ranges, single_texts
+from polyadic.embeddings.minilm.checksums import TOKENIZER_SHA256, read_verified
 from polyadic.embeddings.minilm.onnx_graph import FUSED, LAYERS, ModelWeights, TransformerGraph, build_graph
+from polyadic.embeddings.minilm.tokenizer import WordPiece
 from polyadic.embeddings.minilm.weights import ModelFiles
-from polyadic.embeddings.onnx_runtime import PROBE, PROBE_TIMES
+from polyadic.embeddings.onnx_runtime import PROBE, PROBE_TIMES, open_session
+
+Tokens = NDArray[np.int64]
+_WINDOW = 254
+# Lines of the file joined to one text: a sentence, a short passage, and one that fills the window.
+_LINES_TOGETHER = (1, 4, 12)
 
 # Exponents for the division of inputs by their range: for normalized states, and for outputs of neurons; and the number
 # of copies of neurons. All were chosen to maximize the similarity to the float32 vectors.
 _NORMALIZED_SHARE, _NEURON_SHARE, _COPIES = 0.75, 0.35, 32
 _LEAST_RANGE = 1e-3
+
+
+@dataclass(frozen=True)
+class ActivationRanges:
+    """Minimum and maximum of each input of a matrix product: float32, shape (inputs,)."""
+
+    low: NDArray[np.float32]
+    high: NDArray[np.float32]
+
+
+def measured_ranges(graph: bytes, folder: Path, inputs: Iterable[Mapping[str, Tokens]]) -> dict[str, ActivationRanges]:
+    """Measure the ranges of a graph in float32 by the name of the product; takes some seconds.
+
+    Parameters
+    ----------
+    graph
+        The serialized graph.
+    folder
+        The folder of its external weights.
+    inputs
+        The inputs of each run.
+
+    Returns
+    -------
+    dict
+        By names such as ``encoder.layer.0.output.dense``.
+    """
+    model = onnx.load_model_from_string(graph)
+    products = [node for node in model.graph.node if node.op_type == "Gemm"]
+    watched = sorted({node.input[0] for node in products})
+    model.graph.output.extend(helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in watched)
+    session = open_session(model.SerializeToString(), folder)
+    low: dict[str, NDArray[np.float32]] = {}
+    high: dict[str, NDArray[np.float32]] = {}
+    for tokens in inputs:
+        for name, state in zip(watched, session.run(watched, dict(tokens)), strict=True):
+            low[name] = np.minimum(low.get(name, np.inf), state.min(axis=0))
+            high[name] = np.maximum(high.get(name, -np.inf), state.max(axis=0))
+    return {
+        node.input[1].removesuffix(".weight"): ActivationRanges(low[node.input[0]], high[node.input[0]])
+        for node in products
+    }
+
+
+def single_texts(weights: ModelFiles) -> Iterator[dict[str, Tokens]]:
+    """Yield the sample texts as inputs of the embedder's graph."""
+    tokenizer = WordPiece(read_verified(weights.tokenizer, TOKENIZER_SHA256))
+    lines = sample_lines()
+    texts = [
+        " ".join(lines[start : start + together])
+        for together in _LINES_TOGETHER
+        for start in range(0, len(lines), together)
+    ]
+    for ids in tokenizer.ids(texts, _WINDOW):
+        tokens = np.asarray([ids], np.int64)
+        yield {"input_ids": tokens, "attention_mask": np.ones_like(tokens)}
+
+
+def sample_lines() -> list[str]:
+    """Return the sample sentences and questions."""
+    return files(__package__).joinpath("int8_texts.txt").read_text(encoding="utf-8").splitlines()
 
 
 def build_int8_graph(weights: ModelFiles) -> bytes:

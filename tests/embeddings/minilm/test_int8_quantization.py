@@ -16,7 +16,7 @@ from polyadic.embeddings.minilm import onnx_session as network_module
 from polyadic.embeddings.minilm.checksums import SAFETENSORS_SHA256
 from polyadic.embeddings.minilm.embedder import MiniLM
 from polyadic.embeddings.minilm.graph_cache import cached_graph, cached_int8_graph
-from polyadic.embeddings.minilm.int8_graph import copied, rounded
+from polyadic.embeddings.minilm.int8_quantization import copied, rounded
 from polyadic.embeddings.minilm.weights import ModelFiles
 from polyadic.embeddings.onnx_runtime import PROBE, PROBE_EXACT, open_session
 from polyadic.errors import WeightsAltered, WeightsMissing
@@ -101,10 +101,12 @@ def test_both_graphs_are_cached_side_by_side(
 ) -> None:
     folder = place(tmp_path, tiny)
     weights = ModelFiles(folder / "tokenizer.json", folder / "model.safetensors")
-    monkeypatch.setattr("polyadic.embeddings.minilm.int8_graph.build_int8_graph", lambda weights: b"in eight bits")
+    monkeypatch.setattr(
+        "polyadic.embeddings.minilm.int8_quantization.build_int8_graph", lambda weights: b"in eight bits"
+    )
     assert cached_int8_graph(weights, "a") == b"in eight bits"
     assert cached_graph(weights.network, "a") != b"in eight bits"
-    monkeypatch.setattr("polyadic.embeddings.minilm.int8_graph.build_int8_graph", lambda weights: b"built again")
+    monkeypatch.setattr("polyadic.embeddings.minilm.int8_quantization.build_int8_graph", lambda weights: b"built again")
     assert cached_int8_graph(weights, "a") == b"in eight bits"
     assert len(list((cache / "graphs").iterdir())) == 2
 
