@@ -20,7 +20,7 @@ from polyadic.cli.common import (
     workspace_option,
     workspace_place,
 )
-from polyadic.cli.live_sources import LiveSources
+from polyadic.cli.streamed_answer import LiveSources
 from polyadic.config import AnswerSettings, Effort, Settings
 from polyadic.errors import NO_MODEL, SettingsError
 from polyadic.generation.quotations import quotation

@@ -13,7 +13,7 @@ from polyadic.concurrency.task_group import task_group
 from polyadic.config import EmbeddingSettings
 from polyadic.errors import ModelUnavailable, PolyadicError
 from polyadic.llm.call_tracing import embeddings_span, set_embedding_attributes
-from polyadic.llm.endpoint import Endpoint
+from polyadic.llm.endpoint_connection import Endpoint
 from polyadic.llm.endpoint_reply import model_of, reported
 from polyadic.model.types import Usage
 from polyadic.text.tokens import count_tokens

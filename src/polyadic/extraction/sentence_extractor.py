@@ -19,7 +19,7 @@ from polyadic.loaders.error_isolation import on_one_document
 from polyadic.model.identity import entity_key
 from polyadic.model.types import Chunk, Document, Evidence, Heading, Participation, Span
 from polyadic.text.answered_questions import answered_questions
-from polyadic.text.boilerplate import BoilerplateSentence, boilerplate
+from polyadic.text.boilerplate_sentences import BoilerplateSentence, boilerplate
 from polyadic.text.code_fences import code_blocks
 from polyadic.text.headings import headings, is_heading, is_within
 from polyadic.text.language import detect_language

@@ -22,7 +22,7 @@ from polyadic.indexing.progress import RunProgress
 from polyadic.indexing.pruning import SeenSources, still_there
 from polyadic.indexing.publisher import withdraw
 from polyadic.indexing.report import IndexProgress, IndexReport
-from polyadic.indexing.roots import record_roots, roots_of
+from polyadic.indexing.workspace_roots import record_roots, roots_of
 from polyadic.llm.budget import SpendingBudget
 from polyadic.llm.cached_model import NullCache, StoreResponseCache
 from polyadic.llm.language_model import LanguageModel

@@ -17,7 +17,7 @@ from polyadic.config import ChunkingSettings, ModelSettings
 from polyadic.embeddings.embedder import Embedder
 from polyadic.extraction.extractor import Extractor
 from polyadic.extraction.llm_extractor import LLMExtractor
-from polyadic.indexing.batching import readable
+from polyadic.indexing.document_batches import readable
 from polyadic.indexing.fingerprint import NOTHING_TO_DO, PipelineConfig, ReindexAction
 from polyadic.indexing.publisher import language_of
 from polyadic.indexing.report import IndexReport

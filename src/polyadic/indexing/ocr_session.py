@@ -15,8 +15,8 @@ from polyadic.llm.prompts.library import PromptLibrary
 from polyadic.loaders.ocr.captions import Captioner, CountingCaptioner, ModelCaptioner
 from polyadic.loaders.ocr.engine import OcrEngine
 from polyadic.loaders.ocr.image_reader import ImageReader, StorePageCache
+from polyadic.loaders.ocr.page_recognizer import CountingRecognizer, EngineRecognizer, PageRecognizer
 from polyadic.loaders.ocr.parser_endpoint import ParserEndpoint
-from polyadic.loaders.ocr.recognizer import CountingRecognizer, EngineRecognizer, PageRecognizer
 from polyadic.loaders.ocr.tesseract import Tesseract
 from polyadic.loaders.ocr.vision_model import CAPTIONS, PAGES, VisionModel
 from polyadic.model.types import Usage

@@ -8,7 +8,7 @@ from pathlib import Path
 from polyadic.concurrency.async_to_sync import async_to_sync
 from polyadic.config import ChunkingSettings
 from polyadic.errors import UnreadableDocument
-from polyadic.indexing.batching import BATCH_CHARACTERS, BATCH_DOCUMENTS
+from polyadic.indexing.document_batches import BATCH_CHARACTERS, BATCH_DOCUMENTS
 from polyadic.indexing.publisher import Publisher
 from polyadic.indexing.report import IndexProgress, IndexReport
 from polyadic.interchange.chunk_alignment import NAME

@@ -15,7 +15,7 @@ from polyadic.text.tokens import count_tokens
 from polyadic.tracing.spans import span
 
 if TYPE_CHECKING:
-    from polyadic.llm.endpoint import Endpoint
+    from polyadic.llm.endpoint_connection import Endpoint
     from polyadic.llm.endpoint_reply import EndpointReply
     from polyadic.llm.language_model import ModelRequest
 

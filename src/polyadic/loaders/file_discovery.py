@@ -10,7 +10,7 @@ from polyadic.loaders.decoding import BYTE_ORDER_MARKS
 from polyadic.loaders.encoding_detection import detected, is_binary
 from polyadic.loaders.exclusions import Exclusions
 from polyadic.loaders.file_access import opened, unreadable_from
-from polyadic.loaders.ocr.recognizer import SET_ENGINE
+from polyadic.loaders.ocr.page_recognizer import SET_ENGINE
 from polyadic.loaders.pages.page_rendering import PICTURE_SUFFIXES
 from polyadic.loaders.skipped import SkippedInput, printable, skipped
 

@@ -17,7 +17,7 @@ from polyadic.loaders.formats.json import read_json, read_json_lines
 from polyadic.loaders.formats.markdown import read_markdown
 from polyadic.loaders.formats.plain_text import read_plain
 from polyadic.loaders.ocr.captions import Captioner
-from polyadic.loaders.ocr.recognizer import PageRecognizer
+from polyadic.loaders.ocr.page_recognizer import PageRecognizer
 from polyadic.loaders.pages.page_rendering import PICTURE_SUFFIXES
 from polyadic.loaders.programming_languages import BY_NAME, LANGUAGES
 from polyadic.loaders.skipped import SkippedInput, skipped

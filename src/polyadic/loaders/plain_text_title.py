@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from polyadic.loaders.metadata import title_of
+from polyadic.loaders.normalized_metadata import title_of
 from polyadic.loaders.pages.changelog import begins_with_entry
 from polyadic.text.headings import headings, marked_headings
 

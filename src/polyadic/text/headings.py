@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from polyadic.model.types import Heading, Span
-from polyadic.text.boilerplate import is_caption
+from polyadic.text.boilerplate_sentences import is_caption
 from polyadic.text.code_fences import code_blocks
 from polyadic.text.markup import plain, without_closing_marks
 

@@ -14,7 +14,7 @@ from functools import lru_cache
 from sentencex import segment
 
 from polyadic.model.types import Span
-from polyadic.text.boilerplate import is_contents_line
+from polyadic.text.boilerplate_sentences import is_contents_line
 from polyadic.text.chat_messages import begins_entry, is_message
 from polyadic.text.code_fences import code_blocks
 from polyadic.text.sentence_joins import Range, inline_code, joined, stripped

@@ -18,7 +18,7 @@ from polyadic.loaders.extracted_text import ExtractedText
 from polyadic.loaders.file_access import byte_limit, too_large
 from polyadic.loaders.formats.pdf_images import PageCaptions, PlacedPicture, captions_by_page, is_scanned, pictures_on
 from polyadic.loaders.ocr.captions import Captioner
-from polyadic.loaders.ocr.recognizer import SET_ENGINE, PageRecognizer
+from polyadic.loaders.ocr.page_recognizer import SET_ENGINE, PageRecognizer
 from polyadic.loaders.pages.hyphenation import Hyphenation
 from polyadic.loaders.pages.paragraph_reflow import printed, reflowed, runs_on
 from polyadic.loaders.pages.running_headers import PageLine, remove_running_headers

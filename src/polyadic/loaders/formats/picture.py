@@ -7,7 +7,7 @@ from pathlib import Path
 from polyadic.config import ReadingSettings
 from polyadic.errors import UnreadableDocument
 from polyadic.loaders.extracted_text import ExtractedText
-from polyadic.loaders.ocr.recognizer import PageRecognizer
+from polyadic.loaders.ocr.page_recognizer import PageRecognizer
 from polyadic.loaders.pages.page_rendering import PICTURE_FORMATS
 from polyadic.loaders.third_party_parsers import OptionalFormat, PartialDocument, missing_pages, reader
 from polyadic.model.identity import document_id

@@ -10,7 +10,7 @@ from polyadic.config import ReadingSettings
 from polyadic.errors import UnreadableDocument
 from polyadic.loaders.decoding import without_surrogates
 from polyadic.loaders.extracted_text import ExtractedText
-from polyadic.loaders.metadata import metadata_of, title_of
+from polyadic.loaders.normalized_metadata import metadata_of, title_of
 from polyadic.loaders.skipped import SkippedInput, printable, skipped
 from polyadic.loaders.tables.text_column import (
     ID_COLUMNS,

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from polyadic.cli.live_sources import LiveSources
+from polyadic.cli.streamed_answer import LiveSources
 from polyadic.model.types import Citation, SourceSpan, Span
 from tests.cli.terminal import on_terminal
 from tests.model_server import ModelServer, says

@@ -2,7 +2,7 @@
 
 import pytest
 
-from polyadic.text.boilerplate import BoilerplateSentence, boilerplate
+from polyadic.text.boilerplate_sentences import BoilerplateSentence, boilerplate
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,7 @@
 from dataclasses import dataclass, field
 
 from polyadic.llm.replies.cleaning import tidy
-from polyadic.llm.replies.parsed_reply import Problems
-from polyadic.llm.replies.record_scanner import (
+from polyadic.llm.replies.delimited_records import (
     NUMBER,
     DelimitedRecord,
     RecordKind,
@@ -13,6 +12,7 @@ from polyadic.llm.replies.record_scanner import (
     may_hold_records,
     records,
 )
+from polyadic.llm.replies.parsed_reply import Problems
 from polyadic.llm.replies.scores import UNSCORED
 from polyadic.llm.replies.validation import DraftEntity, DraftFact
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from polyadic.llm.replies.cleaning import cut, strip_wrappers, tidy
-from polyadic.llm.replies.json_records import plain_keys, whole_numbers
+from polyadic.llm.replies.json_facts import plain_keys, whole_numbers
 from polyadic.llm.replies.json_repair import values
 from polyadic.llm.replies.parsed_reply import Problems
 from polyadic.llm.replies.parser import LONGEST_REPLY
