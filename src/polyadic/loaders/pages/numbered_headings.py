@@ -56,6 +56,16 @@ class _Heading:
 
 
 def marked_headings(lines: Sequence[str]) -> list[str]:
+    """Mark numbered headings with number signs: first those of clauses, then those of sections.
+
+    >>> text = ["1. Wheels", "", "They turn.", "", "2. Steam", "", "It hisses.", "", "3. End", "", "It stops."]
+    >>> [line for line in marked_headings(text) if line.startswith("#")]
+    ['## 1. Wheels', '## 2. Steam', '## 3. End']
+    """
+    return _marked_sections(_marked_clauses(lines))
+
+
+def _marked_sections(lines: Sequence[str]) -> list[str]:
     """Mark section headings with number signs, if they are numbered consistently.
 
     A heading does not end like a sentence, and has a number that follows the previous one. It is enclosed by blank
@@ -63,7 +73,7 @@ def marked_headings(lines: Sequence[str]) -> list[str]:
     followed by text, unlike the items of a list.
 
     >>> text = ["1. Wheels", "", "They turn.", "", "1.1. Cogs", "", "They catch.", "", "2. Steam", "", "It hisses."]
-    >>> [line for line in marked_headings(text) if line.startswith("#")]
+    >>> [line for line in _marked_sections(text) if line.startswith("#")]
     ['## 1. Wheels', '### 1.1. Cogs', '## 2. Steam']
     """
     outline = list(_outline(lines))
@@ -159,14 +169,14 @@ class _Clause:
     rest: str
 
 
-def marked_run_in_headings(lines: Sequence[str]) -> list[str]:
+def _marked_clauses(lines: Sequence[str]) -> list[str]:
     """Put the numbered headings of clauses on lines of their own, marked with number signs.
 
     Such a heading is in title case and ends with a full stop, after which its text begins on the same line. At least
     three clauses with increasing numbers form an outline, of which at least two have text on the line of their heading.
 
     >>> text = "1. Terms.\\n\\nThey hold.\\n\\n2. Grant of Use. All may\\nuse it.\\n\\n3. Ending. It\\nends."
-    >>> [line for line in marked_run_in_headings(text.split("\\n")) if line.startswith("#")]
+    >>> [line for line in _marked_clauses(text.split("\\n")) if line.startswith("#")]
     ['## 1. Terms.', '## 2. Grant of Use.', '## 3. Ending.']
     """
     outline: list[_Clause] = []
