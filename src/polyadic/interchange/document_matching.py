@@ -7,7 +7,7 @@ from pathlib import Path
 
 from polyadic.config import ChunkingSettings
 from polyadic.interchange.chunk_alignment import align_to_chunks
-from polyadic.interchange.document_record import DocumentExport
+from polyadic.interchange.document_export import DocumentExport
 from polyadic.interchange.facts_reader import FactLines, FactsLine
 from polyadic.loaders.loader import SkippedInput
 from polyadic.loaders.normalized_metadata import title_of

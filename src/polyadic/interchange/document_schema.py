@@ -11,7 +11,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field, field_validator, model_validator
 
 from polyadic.errors import DecisionRefused
-from polyadic.interchange.document_record import ChunkExport, DocumentExport
+from polyadic.interchange.document_export import ChunkExport, DocumentExport
 from polyadic.interchange.validation import (
     Date,
     DocumentId,

@@ -13,7 +13,7 @@ from pydantic import Field, ValidationError
 
 from polyadic.config import ChunkingSettings
 from polyadic.interchange.chunk_alignment import NAME, align_to_chunks
-from polyadic.interchange.document_record import DocumentExport
+from polyadic.interchange.document_export import DocumentExport
 from polyadic.interchange.document_schema import WorkspaceSchema
 from polyadic.interchange.validation import LEAST_SCORE, Identifier, InvalidFile, StrictModel, validation_error
 from polyadic.model.aggregation import form, tally

@@ -12,8 +12,8 @@ from polyadic.indexing.document_batches import BATCH_CHARACTERS, BATCH_DOCUMENTS
 from polyadic.indexing.publisher import Publisher
 from polyadic.indexing.report import IndexProgress, IndexReport
 from polyadic.interchange.chunk_alignment import NAME
+from polyadic.interchange.document_export import DocumentExport, existing_export, failures_of
 from polyadic.interchange.document_matching import DocumentMatcher
-from polyadic.interchange.document_record import DocumentExport, existing_export, failures_of
 from polyadic.interchange.facts_reader import FactLines
 from polyadic.interchange.hif_reader import MOST_MEGABYTES, contents_of, parse_hif
 from polyadic.interchange.validation import InvalidFile
