@@ -55,11 +55,11 @@ class _Heading:
     number: _Number
 
 
-def marked_headings(lines: Sequence[str]) -> list[str]:
+def with_marked_headings(lines: Sequence[str]) -> list[str]:
     """Mark numbered headings with number signs: first those of clauses, then those of sections.
 
     >>> text = ["1. Wheels", "", "They turn.", "", "2. Steam", "", "It hisses.", "", "3. End", "", "It stops."]
-    >>> [line for line in marked_headings(text) if line.startswith("#")]
+    >>> [line for line in with_marked_headings(text) if line.startswith("#")]
     ['## 1. Wheels', '## 2. Steam', '## 3. End']
     """
     return _marked_sections(_marked_clauses(lines))
