@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from polyadic.model.identity import digest
+from polyadic.text.encodable import encodable
 
 LONGEST_LINE = 64 * 1024 * 1024
 """Maximum bytes of a response line; real replies are far shorter."""
@@ -106,7 +107,7 @@ def _refusal(record: Mapping[str, Any]) -> str:
     """Return the parameter that the endpoint rejected and its message, or an empty string."""
     match record.get("response"):
         case {"status_code": 400 | 422, "body": {"error": {"message": str(message)} as error}}:
-            return _decoded(f"{error.get('param') or ''} {message}".strip()[:_LONGEST_REFUSAL])
+            return encodable(f"{error.get('param') or ''} {message}".strip()[:_LONGEST_REFUSAL])
     return ""
 
 
@@ -118,10 +119,5 @@ def _reason(error: object) -> str:
     """
     if isinstance(error, dict):
         error = ": ".join(str(error[name]) for name in ("code", "message") if error.get(name))
-    line = _decoded(" ".join(str(error or "without a reason").split()))
+    line = encodable(" ".join(str(error or "without a reason").split()))
     return line if len(line) <= _LONGEST_REASON else line[: _LONGEST_REASON - 1] + "…"
-
-
-def _decoded(text: str) -> str:
-    """Replace lone surrogates, which cannot be stored, with ``?``."""
-    return text.encode("utf-8", "replace").decode("utf-8")
