@@ -8,9 +8,11 @@ from polyadic.cli.common import LINES_SHOWN, duration, failure_lines, print_some
 from polyadic.cli.progress import shown_live
 from polyadic.extraction.llm_extractor import UNFOUND_ENTITY
 from polyadic.indexing.report import IndexProgress, IndexReport
+from polyadic.loaders.compression import is_archive
 from polyadic.text.counts import count
 
 _TYPES_SHOWN = 10
+_RENAME = "rename text files to .txt"
 _PASSAGES = "passages can still be searched (method chunks)"
 
 
@@ -99,7 +101,8 @@ def print_unsupported(unsupported: Counter[str]) -> None:
     types = ", ".join(f"{type_} {files:,}" for type_, files in unsupported.most_common(_TYPES_SHOWN))
     more = f", and {len(unsupported) - _TYPES_SHOWN} other types" if len(unsupported) > _TYPES_SHOWN else ""
     files = count(unsupported.total(), "file")
-    say(f"skipped {files}: unsupported file type ({shown(types)}{more}); rename text files to .txt", err=True)
+    next_step = f"unpack archives, and {_RENAME}" if any(map(is_archive, unsupported)) else _RENAME
+    say(f"skipped {files}: unsupported file type ({shown(types)}{more}); {next_step}", err=True)
 
 
 def evidence_counts(report: IndexReport) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from zipfile import BadZipFile, ZipFile
 
 from polyadic.errors import UnreadableDocument
-from polyadic.loaders.file_access import byte_limit
+from polyadic.loaders.file_access import RAISE_THE_LIMIT, byte_limit
 from polyadic.loaders.third_party_parsers import OptionalFormat, encrypted, unreadable
 
 MOST_ENTRIES = 20_000
@@ -99,7 +99,7 @@ def _check_size(size: int, max_megabytes: float) -> None:
     limit = max(_MIN_LIMIT_MEGABYTES, max_megabytes)
     if size > byte_limit(limit):
         message = f"unpacks to {size / 1e6:,.6g} MB, which is over the limit of {limit:,g} MB"
-        raise UnreadableDocument(message, "raise max_megabytes under [reading] in the settings, or split it")
+        raise UnreadableDocument(message, RAISE_THE_LIMIT)
 
 
 def xml_tree(xml: bytes, recover: bool = False) -> Any:

@@ -11,7 +11,8 @@ from polyadic.errors import UnreadableDocument
 from polyadic.model.original_file import file_digest, stream_digest
 
 _BYTES_IN_MEGABYTE = 1_000_000
-_RAISE_THE_LIMIT = "raise max_megabytes under [reading] in the settings, or split it"
+RAISE_THE_LIMIT = "raise max_megabytes under [reading] in the settings, or split it"
+"""What to do about a file that is over the limit."""
 
 _MOST_MEGABYTES = 1000.0
 """The highest limit that ``max_megabytes`` under ``[reading]`` may set."""
@@ -66,7 +67,7 @@ def too_large(size: int, max_megabytes: float) -> UnreadableDocument:
     61.5 MB is over the limit of 50 MB
     """
     what = f"{size / _BYTES_IN_MEGABYTE:,.6g} MB is over the limit of {max_megabytes:,g} MB"
-    return UnreadableDocument(what, _RAISE_THE_LIMIT)
+    return UnreadableDocument(what, RAISE_THE_LIMIT)
 
 
 def unreadable_from(error: OSError) -> UnreadableDocument:

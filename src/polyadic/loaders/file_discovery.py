@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from polyadic.errors import UnreadableDocument
+from polyadic.loaders.compression import beginning, is_archive, uncompressed_name, whole_suffix
 from polyadic.loaders.decoding import BYTE_ORDER_MARKS
 from polyadic.loaders.encoding_detection import detected, is_binary
 from polyadic.loaders.exclusions import Exclusions
-from polyadic.loaders.file_access import opened, unreadable_from
+from polyadic.loaders.file_access import unreadable_from
 from polyadic.loaders.ocr.page_recognizer import SET_ENGINE
 from polyadic.loaders.pages.page_rendering import PICTURE_SUFFIXES
 from polyadic.loaders.skipped import SkippedInput, printable, skipped
@@ -22,10 +23,15 @@ _HEAD = 8_192
 class UnsupportedType(UnreadableDocument):
     """Error for a file type without a reader; ``suffix`` is its suffix in lower case, or ``none``."""
 
-    def __init__(self, suffix: str) -> None:
-        kind = suffix or "no suffix, and not text"
-        next_step = SET_ENGINE if suffix in PICTURE_SUFFIXES else f"convert it; {_SEE_FORMATS}"
-        super().__init__(f"unsupported file type ({kind})", next_step)
+    def __init__(self, name: str) -> None:
+        suffix = whole_suffix(name).lower()
+        if is_archive(name):
+            next_step = "unpack it, and add the files in it"
+        elif uncompressed_name(name) != name:
+            next_step = f"uncompress it if it is a document; {_SEE_FORMATS}"
+        else:
+            next_step = SET_ENGINE if suffix in PICTURE_SUFFIXES else f"convert it; {_SEE_FORMATS}"
+        super().__init__(f"unsupported file type ({suffix or 'no suffix, and not text'})", next_step)
         self.suffix = suffix or NO_SUFFIX
 
 
@@ -142,7 +148,7 @@ class _Search:
         if printable(str(path)) != str(path):
             raise UnreadableDocument("its name is not printable UTF-8 text", "rename it")
         if not self._is_readable(path.name) or (self._is_unnamed(path.name) and _is_binary(path)):
-            raise UnsupportedType(path.suffix.lower())
+            raise UnsupportedType(path.name)
         return path
 
     def _excluded(self, path: Path) -> bool:
@@ -162,8 +168,7 @@ def no_document(folder: str) -> SkippedInput:
 
 
 def _is_binary(path: Path) -> bool:
-    with opened(path) as file:
-        head = file.read(_HEAD)
+    head = beginning(path, _HEAD)
     if b"\0" in head:
         return not (head.startswith(BYTE_ORDER_MARKS) or detected(head))
     return is_binary(head)

@@ -9,6 +9,7 @@ from pathlib import Path, PurePath
 
 from polyadic.config import ReadingSettings
 from polyadic.errors import UnreadableDocument
+from polyadic.loaders.compression import CompressedReader, uncompressed_name
 from polyadic.loaders.decoding import noted_encodings, require_text_encoding
 from polyadic.loaders.error_isolation import DocumentDefect, on_one_document, skipped_because
 from polyadic.loaders.file_discovery import discover
@@ -82,6 +83,8 @@ CAPTIONED: Mapping[str, str] = {
 }
 """Modules of the readers that add captions of pictures, by file suffix."""
 
+# PDF, office files and books are not read compressed: nearly all of them have a compression of their own.
+_READ_UNCOMPRESSED_ONLY = {".pdf", ".docx", ".pptx", ".xlsx", ".epub", ".odt", ".rtf"}
 _SOURCE, _UNKNOWN_TEXT = _lazy_reader("source"), _lazy_reader("unnamed")
 # Text files that come with software, whatever their suffix: README.Debian, LICENSE.MIT, COPYING.LIB.
 _KNOWN_TEXT = re.compile(
@@ -93,7 +96,9 @@ _KNOWN_TEXT = re.compile(
 _TEMPLATE_SUFFIXES = {".default", ".defaults", ".dist", ".example", ".orig", ".sample", ".template"}
 # Version numbers and years are not suffixes: RELEASE-1.2, notes.2024.
 _SUFFIX = re.compile(r"\.[a-z][a-z0-9_]{0,11}", re.IGNORECASE)
-_BINARY_SUFFIX = re.compile(r"\.(?:so|gz|bz2|xz|zip|asc|sig|png|jpe?g|gif|svg|ico)(?:\.[\d.]+)?$", re.IGNORECASE)
+_BINARY_SUFFIX = re.compile(
+    r"\.(?:so|gz|bz2|xz|zst|zip|tar|tgz|asc|sig|png|jpe?g|gif|svg|ico)(?:\.[\d.]+)?$", re.IGNORECASE
+)
 
 
 def is_readable(name: str, with_ocr: bool = False) -> bool:
@@ -101,6 +106,8 @@ def is_readable(name: str, with_ocr: bool = False) -> bool:
 
     >>> [is_readable(name) for name in ("notes.TXT", "LICENSE", "RELEASE-1.2", "README.Debian", "a.png", "x.bin")]
     [True, True, True, True, False, False]
+    >>> [is_readable(name) for name in ("data.csv.gz", "changelog.gz", "app.log.2.bz2", "a.pdf.gz", "a.tar.gz")]
+    [True, True, True, False, False]
     >>> is_readable("a.png", with_ocr=True)
     True
     """
@@ -113,7 +120,7 @@ def is_unnamed(name: str) -> bool:
     >>> [is_unnamed(name) for name in ("LICENSE", "RELEASE-1.2", "README.Debian", "app.conf.sample", "notes.txt")]
     [True, True, True, True, False]
     """
-    return _reader_of(name) is _UNKNOWN_TEXT
+    return _uncompressed_reader_of(uncompressed_name(name)) is _UNKNOWN_TEXT
 
 
 def _image_reader_of(name: str, recognizer: PageRecognizer | None, captioner: Captioner | None) -> Reader | None:
@@ -132,6 +139,16 @@ def _image_reader_of(name: str, recognizer: PageRecognizer | None, captioner: Ca
 
 
 def _reader_of(name: str) -> Reader | None:
+    inner = uncompressed_name(name)
+    if inner == name:
+        return _uncompressed_reader_of(name)
+    if PurePath(inner).suffix.lower() in _READ_UNCOMPRESSED_ONLY:
+        return None
+    reader = _uncompressed_reader_of(inner)
+    return CompressedReader(reader) if reader else None
+
+
+def _uncompressed_reader_of(name: str) -> Reader | None:
     path = PurePath(name)
     suffix = path.suffix.lower()
     if name.lower() in BY_NAME:
@@ -154,7 +171,7 @@ def read_documents(
 
     The source of a document is the absolute path of its file with all symbolic links resolved, so a file reached by
     two paths is one document. The source of a table row is that path, ``#`` and the row's id (its number if it has
-    no id).
+    no id). The path of a compressed file includes the suffix of the compression.
 
     The text of a document is what the reader for its format extracts; spans are character offsets in that text. For a
     text file, line ends become line feeds; byte order mark, front matter, running headers, page numbers and tables of

@@ -11,6 +11,7 @@ import numpy as np
 
 from polyadic.config import expanded
 from polyadic.errors import NotFound
+from polyadic.loaders.compression import uncompressed_name
 from polyadic.loaders.formats.csv import read_table
 from polyadic.loaders.formats.json import read_json, read_json_lines
 from polyadic.loaders.loader import READERS
@@ -316,7 +317,7 @@ def _paths_of(source: str) -> Iterator[str]:
 
 
 def _holds_rows(reference: str) -> bool:
-    suffix = Path(reference).suffix.lower()
+    suffix = Path(uncompressed_name(reference)).suffix.lower()
     return suffix in _IMPORTED or READERS.get(suffix) in (read_json, read_json_lines, read_table)
 
 

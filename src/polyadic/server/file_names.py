@@ -5,10 +5,12 @@ import unicodedata
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
+from polyadic.loaders.compression import whole_suffix
 from polyadic.loaders.loader import is_readable
 from polyadic.model.identity import digest
 
 _MAX_NAME_BYTES = 120
+_MAX_SUFFIX_BYTES = 40
 _MAX_FOLDER_BYTES = 600
 _RESERVED = ':*?"<>|#'
 # Replaced by full-width forms, which look alike but have no meaning in paths and sources; so names stay distinct.
@@ -50,6 +52,8 @@ def distinct(names: Sequence[str]) -> list[str]:
 
     >>> distinct(["a.md", "a.md", "a (2).md", "b.md", "a.md"])
     ['a.md', 'a (3).md', 'a (2).md', 'b.md', 'a (4).md']
+    >>> distinct(["data.csv.gz", "data.csv.gz"])
+    ['data.csv.gz', 'data (2).csv.gz']
     >>> distinct(["x/a.md", "y/a.md", "x/a.md"])
     ['x/a.md', 'y/a.md', 'x/a (2).md']
     """
@@ -60,7 +64,8 @@ def distinct(names: Sequence[str]) -> list[str]:
         while unique in used or (number > 1 and unique in taken):
             number += 1
             path = PurePosixPath(name)
-            unique = str(path.with_name(_shortened(f"{path.stem} ({number}){path.suffix}")))
+            suffix = whole_suffix(path.name)
+            unique = str(path.with_name(_shortened(f"{path.name.removesuffix(suffix)} ({number}){suffix}")))
         used.add(unique)
         numbered.append(unique)
     return numbered
@@ -75,10 +80,16 @@ def _sanitize_part(part: str) -> str:
 
 
 def _shortened(name: str) -> str:
-    """Shorten a long name; a digest of the whole name keeps it different from others with the same beginning."""
+    """Shorten a long name; a digest of the whole name keeps it different from others with the same beginning.
+
+    >>> len(_shortened("a." + "1" * 200)), _shortened("a" * 200 + ".csv.gz")[-7:]
+    (120, '.csv.gz')
+    """
     if len(name.encode()) <= _MAX_NAME_BYTES:
         return name
-    stem, tail = Path(name).stem, f"~{digest(name)[:8]}{Path(name).suffix}"
+    suffixes = (whole_suffix(name), Path(name).suffix, "")
+    suffix = next(one for one in suffixes if len(one.encode()) <= _MAX_SUFFIX_BYTES)
+    stem, tail = name.removesuffix(suffix), f"~{digest(name)[:8]}{suffix}"
     while len(f"{stem}{tail}".encode()) > _MAX_NAME_BYTES:
         stem = stem[:-1]
     return f"{stem}{tail}"

@@ -7,7 +7,6 @@ indexed already cost nothing, repeated work has no effect.
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
-from pathlib import PurePosixPath
 from typing import Any
 
 from polyadic.config import ReadingSettings, Settings
@@ -17,11 +16,12 @@ from polyadic.indexing.document_batches import BATCH_DOCUMENTS
 from polyadic.indexing.ray.coordinator import Coordinator
 from polyadic.indexing.ray.embedder_pool import EmbeddingActor
 from polyadic.indexing.ray.serialization import COLUMN, DONE, FOUND, BatchResult, RayDocument
-from polyadic.indexing.ray.sources import ROWS, load_source
+from polyadic.indexing.ray.sources import load_source
 from polyadic.indexing.ray.worker import BATCHES_AT_ONCE, IndexingWorker, WorkerConfig
 from polyadic.indexing.ray.worker_env import WorkerEnvironment
 from polyadic.indexing.report import IndexProgress, IndexReport
 from polyadic.llm.budget import SpendingBudget
+from polyadic.loaders.compression import has_rows
 from polyadic.loaders.loader import SkippedInput
 from polyadic.storage.protocol import Store
 
@@ -199,7 +199,7 @@ def _batch_size(files: Collection[str], workers: int) -> int:
     >>> _batch_size(["a.txt"] * 100, 4), _batch_size(["a.txt"] * 10_000, 4), _batch_size(["rows.jsonl"], 4)
     (1, 64, 64)
     """
-    if any(PurePosixPath(name).suffix.lower() in ROWS for name in files):
+    if any(map(has_rows, files)):
         return BATCH_DOCUMENTS
     return min(BATCH_DOCUMENTS, -(-len(files) // (workers * _BATCHES_PER_WORKER)))
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from polyadic.config import ReadingSettings
 from polyadic.errors import PolyadicError, UnreadableDocument
+from polyadic.loaders.compression import has_rows
 from polyadic.loaders.decoding import require_text_encoding
 from polyadic.loaders.exclusions import Exclusions
 from polyadic.loaders.file_access import byte_limit, too_large
@@ -17,8 +18,6 @@ from polyadic.loaders.loader import SkippedInput, is_readable, is_unnamed, read_
 from polyadic.loaders.skipped import printable, skipped
 from polyadic.model.types import Document
 
-ROWS = frozenset((".jsonl", ".ndjson", ".csv", ".tsv", ".mbox"))
-"""Suffixes of files with one document per row, which may be of any size."""
 _LOCAL = "file://"
 
 
@@ -89,7 +88,7 @@ def _download(name: str, copy: Path, settings: ReadingSettings) -> None:
     storage, path = _storage(name)
     try:
         size = storage.info(path)["size"] or 0
-        if copy.suffix.lower() not in ROWS and size > byte_limit(settings.max_megabytes):
+        if not has_rows(copy.name) and size > byte_limit(settings.max_megabytes):
             raise too_large(size, settings.max_megabytes)
         storage.get_file(path, str(copy))
     except FileNotFoundError as error:
@@ -123,7 +122,7 @@ def _supported(uris: Collection[str]) -> Iterator[str | SkippedInput]:
         elif is_readable(path.name):
             yield uri
         else:
-            problem = UnsupportedType(path.suffix.lower())
+            problem = UnsupportedType(path.name)
             yield SkippedInput(uri, problem.what, problem.next_step, file_type=problem.suffix)
 
 

@@ -92,7 +92,8 @@ async def upload(
     are replaced.
 
     Formats: .txt .md .rst .tex .log .html .xml .yaml .pdf .docx .odt .rtf .pptx .xlsx .epub .eml, source code, text
-    files without a suffix, .mbox with a document a message, and .jsonl .csv .tsv with a document a row.
+    files without a suffix, .mbox with a document a message, and .jsonl .csv .tsv with a document a row; all but PDF,
+    office files and books also compressed (.gz .bz2 .xz).
     """
 
     async def requested() -> JobRequest:

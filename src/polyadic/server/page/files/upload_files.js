@@ -13,11 +13,14 @@ const KINDS = [
 ].flatMap((line) => line.split(" "));
 /** Suffixes of pictures, which the server reads if OCR is on. */
 const PICTURES = "jpeg jpg png tif tiff webp".split(" ");
+/** Suffixes of compressions, and of files that are not read compressed. */
+const COMPRESSIONS = "bz2 gz xz".split(" ");
+const NOT_COMPRESSED = "docx epub odt pdf pptx rtf xlsx".split(" ");
 const FILES_AT_ONCE = 100;
 const BYTES_AT_ONCE = 100_000_000;
 
 /** The value of the attribute `accept` for files that the server reads. */
-export const ACCEPTED = [...KINDS, ...PICTURES].map((kind) => `.${kind}`).join(",");
+export const ACCEPTED = [...KINDS, ...PICTURES, ...COMPRESSIONS].map((kind) => `.${kind}`).join(",");
 
 /**
  * Files that were chosen, alone or as a folder.
@@ -89,6 +92,12 @@ async function entriesOf(reader) {
  */
 export function isSupported(name, withOcr) {
   const last = name.split("/").pop();
+  if (COMPRESSIONS.includes(suffixOf(last)) && last.includes(".")) {
+    const inner = last.slice(0, last.lastIndexOf("."));
+    // Manual pages and rotated logs have a number: tar.1.gz, app.log.2.gz.
+    const isText = isSupported(inner, false) || /^\d+$/.test(suffixOf(inner));
+    return isText && !NOT_COMPRESSED.includes(suffixOf(inner)) && !/\.so\.[\d.]+$/i.test(inner);
+  }
   return !last.includes(".") || KINDS.includes(suffixOf(name)) || (withOcr && isPicture(name));
 }
 
