@@ -59,6 +59,22 @@ def test_no_match_is_reported(polyadic: Command, indexed: Path, words: str) -> N
     assert json.loads(polyadic("search", words, "--json").out) == []
 
 
+def test_words_without_a_match_are_named_with_their_likely_spelling(polyadic: Command, indexed: Path) -> None:
+    last = polyadic("search", "Analitycal", "Engine", "bakery").out.splitlines()[-1]
+    suggestion = 'did you mean "Analytical Engine bakery"?'
+    assert last == f'2 passages; no passage contains "Analitycal" or "bakery"; {suggestion}'
+    nothing = polyadic("search", "Anlaytical").out
+    assert nothing == 'no passage contains any of these words; did you mean "Analytical"?\n'
+    assert json.loads(polyadic("search", "Analitycal", "--json").out) == []
+    assert polyadic("search", "the", "ENGINE", "engine").out.splitlines()[-1] == "2 passages"
+
+
+def test_words_without_a_match_are_those_of_the_documents_searched(polyadic: Command, indexed: Path) -> None:
+    for document, last in (("ada", "1 passage"), ("babbage", '1 passage; no passage contains "published"')):
+        found = polyadic("search", "London", "published", "--from", f"notes/{document}.md").out
+        assert found.splitlines()[-1] == last
+
+
 def test_search_without_words_is_a_usage_error(polyadic: Command, indexed: Path) -> None:
     assert polyadic("search").code == polyadic("search", " ").code == 2
     assert polyadic("search", "London", "--limit", "0").code == 2

@@ -1,5 +1,7 @@
 """``polyadic search``: search passages by keywords."""
 
+from collections.abc import Iterator
+
 import click
 
 from polyadic.cli.common import (
@@ -14,7 +16,7 @@ from polyadic.cli.common import (
     workspace_option,
     workspace_place,
 )
-from polyadic.query.passage_search import FoundPassage
+from polyadic.query.passage_search import FoundPassage, UnmatchedWords
 from polyadic.text.counts import count
 from polyadic.text.headings import heading_line
 from polyadic.workspace import Workspace
@@ -22,6 +24,8 @@ from polyadic.workspace import Workspace
 # Characters of an excerpt; longer if the matches are farther apart.
 _EXCERPT = 240
 _MOST = 1000
+# Words without a match that are named.
+_MOST_WORDS = 5
 
 
 @click.command("search")
@@ -48,19 +52,38 @@ def command(
     """
     if not (query := " ".join(words)).strip():
         raise click.UsageError("the query is empty", context)
+    only = filter_of(sources, metadata, context)
     with Workspace(workspace_place(context, workspace)) as kb:
-        found = kb.search(query, limit, filter_of(sources, metadata, context))
+        found = kb.search(query, limit, only)
+        unmatched = UnmatchedWords() if as_json else kb.unmatched_words(query, only)
     if as_json:
         print_json(found)
         return
     for number, passage in enumerate(found, 1):
         _print(number, passage)
+    say("; ".join(filter(None, (_summary(len(found), limit), *_hints(unmatched, bool(found))))))
+
+
+def _summary(found: int, limit: int) -> str:
     if not found:
-        say("no passage contains any of these words")
-    elif len(found) == limit:
-        say(f"the best {count(limit, 'passage')}; --limit {min(_MOST, 5 * limit)} shows more")
-    else:
-        say(count(len(found), "passage"))
+        return "no passage contains any of these words"
+    if found == limit:
+        return f"the best {count(limit, 'passage')}; --limit {min(_MOST, 5 * limit)} shows more"
+    return count(found, "passage")
+
+
+def _hints(unmatched: UnmatchedWords, is_partial: bool) -> Iterator[str]:
+    """Yield what is missing from passages that match other words, and the likely spelling.
+
+    >>> list(_hints(UnmatchedWords(("Debain", "Projct"), "Debian Project"), True))
+    ['no passage contains "Debain" or "Projct"', 'did you mean "Debian Project"?']
+    """
+    if is_partial and unmatched.words:
+        words = [f'"{visible(word)}"' for word in unmatched.words]
+        most = words if len(words) <= _MOST_WORDS else [*words[:_MOST_WORDS], "others"]
+        yield f"no passage contains {' or '.join(filter(None, (', '.join(most[:-1]), most[-1])))}"
+    if unmatched.corrected:
+        yield f'did you mean "{visible(unmatched.corrected)}"?'
 
 
 def _print(number: int, passage: FoundPassage) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from polyadic.model.types import Entity, Fact, Filter
 from polyadic.query import lookup
 from polyadic.query.document_filter import filter_documents
-from polyadic.query.passage_search import FoundPassage, search_passages
+from polyadic.query.passage_search import FoundPassage, UnmatchedWords, search_passages, unmatched_words
 from polyadic.storage.protocol import DocumentRecord, Store
 
 
@@ -83,6 +83,14 @@ class BrowseMixin(ABC):
         """
         with self.store().read(None if only is None else partial(filter_documents, only=only)) as reader:
             return search_passages(reader, words, limit)
+
+    def unmatched_words(self, words: str, only: Filter | None = None) -> UnmatchedWords:
+        """Return the words of a query that :meth:`search` finds nowhere, and their likely spelling.
+
+        Parameters and errors are those of :meth:`search`.
+        """
+        with self.store().read(None if only is None else partial(filter_documents, only=only)) as reader:
+            return unmatched_words(reader, words)
 
     def find_documents(self, references: Sequence[str]) -> list[DocumentRecord]:
         """Return the documents that :meth:`Workspace.delete` would delete for these references, sorted by source.

@@ -1,11 +1,13 @@
-"""Search passages by words, ranked by BM25, with the positions of the matches."""
+"""Search passages by words, ranked by BM25, with the positions of the matches; tell the words without any match."""
 
 from dataclasses import dataclass
 
 from polyadic.model.types import SourceSpan, Span, page_of
+from polyadic.retrieval.query_spelling import spelled
 from polyadic.storage.protocol import Reader
 from polyadic.text.headings import headings_above
 from polyadic.text.highlighting import best_window, matches, sought_words
+from polyadic.text.words import WORD, folded
 
 _EXCERPT = 200
 
@@ -26,6 +28,14 @@ class FoundPassage:
     line: int
     page: int | None
     headings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class UnmatchedWords:
+    """The words of a query that no passage contains, as typed, and the query with their likely spelling, if known."""
+
+    words: tuple[str, ...] = ()
+    corrected: str = ""
 
 
 def search_passages(reader: Reader, words: str, limit: int) -> list[FoundPassage]:
@@ -55,3 +65,12 @@ def search_passages(reader: Reader, words: str, limit: int) -> list[FoundPassage
             )
         )
     return passages
+
+
+def unmatched_words(reader: Reader, words: str) -> UnmatchedWords:
+    """Return the words of a query that match no passage; English function words count only if there are no others."""
+    sought = sought_words(words)
+    typed = {folded(word): word for word in reversed(WORD.findall(words)) if folded(word) in sought}
+    missing = tuple(word for word in reversed(typed.values()) if not len(reader.search(word, 1).rows))
+    corrected = spelled(words, reader).question if missing else words
+    return UnmatchedWords(missing, corrected if corrected != words else "")
