@@ -1,5 +1,6 @@
 """polyadic index --watch, as a process of its own: changes, deletions, bad documents, and how it ends."""
 
+import gzip
 import os
 import shutil
 import signal
@@ -104,6 +105,15 @@ def test_only_changed_files_are_read_and_hidden_and_excluded_ones_are_not(notes:
         (notes / name).write_text(BABBAGE)
     wait_until(lambda: names() == {"ada.md", "babbage.md", "shown.md"})
     wait_until(lambda: "2 documents: 1 added, 0 changed, 1 unchanged" in watching.said)
+
+
+def test_compressed_files_are_followed(watching: Watching, notes: Path) -> None:
+    watching.start(".")
+    wait_until(lambda: len(names()) == 2)
+    (notes / "changelog.gz").write_bytes(gzip.compress(BABBAGE.encode()))
+    wait_until(lambda: "changelog.gz" in names())
+    (notes / "changelog.gz").unlink()
+    wait_until(lambda: names() == {"ada.md", "babbage.md"})
 
 
 @pytest.fixture

@@ -186,7 +186,7 @@ def test_archives_are_refused_with_the_advice_to_unpack_them(tmp_path: Path, nam
 @pytest.mark.parametrize("name", ["a.pdf.gz", "a.docx.xz", "a.epub.bz2", "a.png.gz", "libc.so.6.gz"])
 def test_other_compressed_files_are_refused(tmp_path: Path, name: str) -> None:
     item = refused(tmp_path / name, gzip.compress(LETTER))
-    assert item.reason.startswith("unsupported file type (") and item.next_step.startswith("uncompress it")
+    assert item.reason.startswith("unsupported file type (") and item.next_step.startswith("uncompress or convert it")
 
 
 def test_compressed_binary_files_without_suffix_are_counted_by_type(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ class UnsupportedType(UnreadableDocument):
         if is_archive(name):
             next_step = "unpack it, and add the files in it"
         elif uncompressed_name(name) != name:
-            next_step = f"uncompress it if it is a document; {_SEE_FORMATS}"
+            next_step = f"uncompress or convert it; {_SEE_FORMATS}"
         else:
             next_step = SET_ENGINE if suffix in PICTURE_SUFFIXES else f"convert it; {_SEE_FORMATS}"
         super().__init__(f"unsupported file type ({suffix or 'no suffix, and not text'})", next_step)
