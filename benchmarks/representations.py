@@ -23,7 +23,7 @@ from polyadic.evaluation.measures.passage_recall import PassageRecall
 from polyadic.evaluation.outcome import QuestionOutcome
 from polyadic.evaluation.retrieval_run import run_method
 from polyadic.model.types import Item, ItemKind
-from polyadic.retrieval.pair_items import pair_text
+from polyadic.retrieval.clique_expansion import pair_text
 from polyadic.retrieval.token_budget import truncate_to_budget
 from polyadic.text.tokens import count_tokens
 from polyadic.workspace import Workspace

@@ -28,12 +28,12 @@ from polyadic.model.types import (
     RetrievalSection,
     Span,
 )
-from polyadic.retrieval.budget_split import split_budget
 from polyadic.retrieval.community_search import search_communities
 from polyadic.retrieval.hierarchy_items import remove_repeated_facts
 from polyadic.retrieval.hierarchy_nodes import names
 from polyadic.retrieval.hierarchy_search import NOT_BUILT
 from polyadic.retrieval.registry import method_named
+from polyadic.retrieval.token_budget import split_budget
 from polyadic.storage.protocol import Hits
 from tests.retrieval.conftest import read_from_memory
 from tests.retrieval.memory_reader import MemoryReader

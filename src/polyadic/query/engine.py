@@ -34,13 +34,13 @@ from polyadic.query.topic_documents import topic_documents
 from polyadic.query.usage import MeteredModel, UsageMeter
 from polyadic.rerankers.answer_selection.selector import AnswerSelector
 from polyadic.rerankers.reranker import Reranker
-from polyadic.retrieval.logical_form_model import LLMQuestionSolver
+from polyadic.retrieval.global_knowledge import report_overview
+from polyadic.retrieval.logical_form import LLMQuestionSolver
 from polyadic.retrieval.overview import NAME as OVERVIEW
 from polyadic.retrieval.overview import overview
 from polyadic.retrieval.query_entity_extraction import LLMEntityFinder, QueryEntityFinder, StoreEntityFinder
 from polyadic.retrieval.query_spelling import CorrectedQuestion, spelled
 from polyadic.retrieval.registry import asks_for_names, method_named, needs_model
-from polyadic.retrieval.report_overview import report_overview
 from polyadic.retrieval.reranking import RerankedMethod
 from polyadic.storage.protocol import Reader, Store
 from polyadic.text.language import certain_language, detect_language

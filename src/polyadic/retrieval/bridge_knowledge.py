@@ -7,15 +7,14 @@ from statistics import mean
 
 import numpy as np
 
+from polyadic.model.hierarchy import Summary
 from polyadic.model.types import Item, RetrievalSection
-from polyadic.retrieval.described_memberships import described_memberships
 from polyadic.retrieval.edge_weights import completeness
-from polyadic.retrieval.hierarchy_items import covering, summary_items
-from polyadic.retrieval.hierarchy_nodes import Nodes, entities_in, names, summaries_in
+from polyadic.retrieval.hierarchy_items import counted, covering, membership, summary_items
+from polyadic.retrieval.hierarchy_nodes import Nodes, entities_in, identifiers, names, summaries_in
 from polyadic.retrieval.hierarchy_search import HierarchySearch
 from polyadic.retrieval.items import fact_items
-from polyadic.retrieval.path_graph import FACTS_OF_A_NODE
-from polyadic.retrieval.shortest_paths import Pair, ShortestPath
+from polyadic.retrieval.shortest_paths import FACTS_OF_A_NODE, Pair, ShortestPath
 from polyadic.retrieval.similarity_hits import targets_by_source
 from polyadic.storage.protocol import Rows, Vectors
 
@@ -184,3 +183,45 @@ def _membership_items(
         for item in summary_items(rows, texts, similarities, reasons, vector, search.reader, search.hierarchy)
     }
     return {node: items[summary.id] for node, summary in zip(summaries, known, strict=True) if summary.id in items}
+
+
+def described_memberships(
+    joint: Mapping[int, Item],
+    members: Mapping[int, Sequence[int]],
+    named: Mapping[int, str],
+    search: HierarchySearch,
+) -> dict[int, list[Item]]:
+    """Return an item for each membership that a model described, the strongest of a summary first.
+
+    Members without a description stay together in one item, the last of their summary.
+
+    Parameters
+    ----------
+    joint
+        The item about all members of a summary, by node.
+    members
+        The members to show, by node of their summary.
+    named
+        Names of the nodes.
+    search
+        The question.
+    """
+    nodes = np.array([node for shown in members.values() for node in shown], dtype=np.int64)
+    ids = identifiers(nodes, search.reader, search.hierarchy)
+    summaries = search.hierarchy.summaries(summaries_in(np.array([*joint], dtype=np.int64)))
+    return {
+        node: counted(_items(item, summary, {ids[one]: named[one] for one in members[node]}))
+        for (node, item), summary in zip(joint.items(), summaries, strict=True)
+    }
+
+
+def _items(joint: Item, summary: Summary, names: Mapping[str, str]) -> list[Item]:
+    """Return the items of one summary; ``names`` are those of the members to show, by identifier."""
+    described = [one for one in summary.memberships if one.member in names]
+    described.sort(key=lambda one: (-one.strength, names[one.member]))
+    items = [
+        replace(joint, id=f"{summary.id}/{one.member}", text=membership(names[one.member], summary, one))
+        for one in described
+    ]
+    rest = [name for member, name in names.items() if member not in {one.member for one in described}]
+    return [*items, replace(joint, text=covering(summary, rest))] if rest else items

@@ -9,10 +9,8 @@ from polyadic.config import Settings
 from polyadic.embeddings.hashing_embedder import HashingEmbedder
 from polyadic.model.types import Item, ItemKind, Knowledge
 from polyadic.retrieval.community_search import largest_communities
-from polyadic.retrieval.global_items import report_contexts
+from polyadic.retrieval.global_knowledge import report_contexts, report_overview, reports_in_turn
 from polyadic.retrieval.registry import method_named
-from polyadic.retrieval.report_items import reports_in_turn
-from polyadic.retrieval.report_overview import report_overview
 from tests.retrieval.memory_reader import MemoryReader
 from tests.retrieval.stores_with_hierarchy import with_hierarchy
 from tests.retrieval.stories import reader_of

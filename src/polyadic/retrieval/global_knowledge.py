@@ -1,8 +1,4 @@
-"""Convert community reports to items of knowledge.
-
-A report is split into its *head*, title and summary, and its findings, so that the relevant parts fit into the context
-and can be cited separately. A finding that repeats a fact literally becomes that fact.
-"""
+"""Global knowledge (GraphRAG, HiRAG): the reports of the communities that a question leads to, or of the largest."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -10,13 +6,25 @@ from itertools import zip_longest
 
 import numpy as np
 
+from polyadic.embeddings.embedder import Embedder
 from polyadic.model.hierarchy import Community, Report, ReportFinding
-from polyadic.model.types import Item, ItemKind, RetrievalSection
+from polyadic.model.types import Item, ItemKind, Knowledge, RetrievalSection
+from polyadic.retrieval.community_search import NearCommunity, largest_communities
 from polyadic.retrieval.hierarchy_items import counted, extractive, first_places
+from polyadic.retrieval.hierarchy_nodes import names
+from polyadic.retrieval.hierarchy_search import HierarchySearch
 from polyadic.retrieval.items import fact_items
-from polyadic.retrieval.token_budget import truncate_to_budget
+from polyadic.retrieval.overview import NAME
+from polyadic.retrieval.token_budget import knowledge, truncate_to_budget
+from polyadic.retrieval.trace import Trace
 from polyadic.storage.hierarchy import HierarchyReader
 from polyadic.storage.protocol import Reader, Rows, Vectors
+
+FINDINGS = 40
+_NAMES = 3
+
+# A title, a summary and a finding: with less, a report says too little.
+_TOKENS_OF_A_REPORT = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,3 +183,49 @@ class _CitedFacts:
         """Return the rows of these facts, nearest first, and the highest similarity."""
         ranked = sorted({self._known[identifier] for identifier in identifiers}, key=lambda fact: (-fact[1], fact[0]))
         return np.array([row for row, _ in ranked], dtype=np.int64), ranked[0][1] if ranked else 0.0
+
+
+def global_items(search: HierarchySearch, context_tokens: int, whole: bool = False) -> list[Item]:
+    """Return the heads of the reports, nearest community first, then their findings, interleaved; or whole reports.
+
+    For a general question, return the reports of the largest communities, each as one block, within the budget.
+    """
+    reports = report_contexts(search.communities, search.reader, search.hierarchy)
+    items: list[Item] = []
+    if search.whole:
+        items = reports_in_turn(reports, search.vector, search.reader, search.hierarchy, context_tokens)
+    elif whole:
+        items = whole_reports(reports, search.vector, search.reader, search.hierarchy)
+    if items:
+        return [replace(item, section=RetrievalSection.GLOBAL) for item in items]
+    found = findings(reports, search.vector, search.reader, search.hierarchy, FINDINGS)
+    return [*heads(reports, search.vector, search.reader, search.hierarchy), *found]
+
+
+def report_contexts(
+    communities: Sequence[NearCommunity], reader: Reader, hierarchy: HierarchyReader
+) -> list[ReportContext]:
+    """Return the communities that have a report, with their relevance to the question."""
+    rows = np.array([community.row for community in communities], dtype=np.int64)
+    reports = []
+    for near, community in zip(communities, hierarchy.communities(rows), strict=True):
+        if community.report is not None:
+            shown = near.holds[:_NAMES]
+            named = names(shown, reader, hierarchy)
+            held = ", ".join(named[node] for node in shown.tolist())
+            reports.append(ReportContext(community, community.report, near.nearness, f"a community that holds {held}"))
+    return reports
+
+
+async def report_overview(question: str, reader: Reader, embedder: Embedder, context_tokens: int) -> Knowledge | None:
+    """Return the reports of the largest communities; None if there are none."""
+    hierarchy = reader.hierarchy_reader()
+    if not hierarchy.community_count:
+        return None
+    trace = Trace()
+    vector = (await embedder.embed([question]))[0]
+    largest = largest_communities(max(1, context_tokens // _TOKENS_OF_A_REPORT), vector, reader, hierarchy)
+    contexts = report_contexts(largest, reader, hierarchy)
+    items = reports_in_turn(contexts, vector, reader, hierarchy, context_tokens)
+    trace.done("overview", f"{len(items)} items of the reports of {len(contexts)} communities")
+    return knowledge(question, NAME, items, context_tokens, trace) if items else None
