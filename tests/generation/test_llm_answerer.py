@@ -15,7 +15,7 @@ from polyadic.errors import ModelUnavailable, NoReply
 from polyadic.generation.citation_parser import CitedText
 from polyadic.generation.context import PromptContext
 from polyadic.generation.llm_answerer import NOTHING_FOUND, LLMAnswerer
-from polyadic.generation.no_answer_texts import no_answer
+from polyadic.generation.refusals import no_answer
 from polyadic.llm.endpoint_model import EndpointModel
 from polyadic.llm.language_model import LanguageModel, ModelReply, ModelRequest
 from polyadic.llm.prompts.library import PromptLibrary

@@ -13,7 +13,7 @@ import pytest
 from polyadic.config import AnswerSettings, EmbeddingSettings, HypergraphSettings, ModelSettings, Settings
 from polyadic.errors import ModelUnavailable, NoReply, PolyadicError, SettingsError
 from polyadic.generation.llm_answerer import NOTHING_FOUND
-from polyadic.generation.no_answer_texts import no_answer, probably_no_answer
+from polyadic.generation.refusals import no_answer, probably_no_answer
 from polyadic.model.types import Answer, Citation, Document, Filter, Turn, Usage
 from polyadic.workspace import Workspace
 from tests.model_server import Asked, CutStream, EmptyText, ModelServer, Refusal, Responder, Status, ready

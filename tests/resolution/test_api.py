@@ -18,7 +18,7 @@ from polyadic.interchange.export import exported
 from polyadic.llm.budget import SpendingBudget
 from polyadic.model.types import Chunk, Document, Evidence, Participation, Span
 from polyadic.resolution.api import LEAST_WITH_A_MODEL
-from polyadic.resolution.id_prefix import resolve_id_prefix
+from polyadic.resolution.decision_builder import resolve_id_prefix
 from polyadic.resolution.llm_adjudication import PAIRS_A_REQUEST
 from polyadic.workspace import Workspace
 from tests.model_server import Asked, ModelServer, Status, says

@@ -19,7 +19,7 @@ from polyadic.loaders.pages.page_image import render_page
 from polyadic.model.identity import document_id
 from polyadic.model.original_file import file_digest
 from polyadic.model.types import Document
-from polyadic.query.originals import has_original
+from polyadic.query.original_files import has_original
 from polyadic.server.api_keys import KeyRing, keys_file
 from polyadic.server.limits import ServerLimits
 from polyadic.server.page_images import page_image

@@ -17,10 +17,16 @@ from numpy.typing import NDArray
 
 from polyadic.embeddings.embedder import Embedder
 from polyadic.generation.named_section import SECTION_FOUND, read_named_section
-from polyadic.generation.quotation_context import fits, follows, readable_range, with_sentence_before
-from polyadic.generation.quotations import Quotation, quote_sentences
-from polyadic.generation.quoted_answer import QuotedText
-from polyadic.generation.refusal_notes import in_language, refusal_note
+from polyadic.generation.quotations import (
+    Quotation,
+    QuotedText,
+    fits,
+    follows,
+    quote_sentences,
+    readable_range,
+    with_sentence_before,
+)
+from polyadic.generation.refusals import in_language, refusal_note
 from polyadic.generation.sentence_candidates import SentenceCandidate, candidates, rarity
 from polyadic.model.types import Answer, Knowledge, TraceStep, Usage
 from polyadic.rerankers.answer_selection.selector import AnswerSelector

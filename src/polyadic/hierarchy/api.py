@@ -9,8 +9,7 @@ from polyadic.config import Settings
 from polyadic.embeddings.embedder import Embedder
 from polyadic.hierarchy.build_context import BuildContext
 from polyadic.hierarchy.build_report import BuildProgress, BuildReport
-from polyadic.hierarchy.builder import HierarchyBuilder
-from polyadic.hierarchy.draft import draft
+from polyadic.hierarchy.builder import HierarchyBuilder, draft
 from polyadic.hierarchy.estimate import AveragedSummaries, BuildEstimate, CountingSummarizer
 from polyadic.hierarchy.extractive_summarizer import ExtractiveSummarizer
 from polyadic.hierarchy.inputs import HierarchyInputs

@@ -15,9 +15,9 @@ from polyadic.generation.extractive_answerer import quote_answer
 from polyadic.generation.list_answerer import has_list, quote_list
 from polyadic.generation.llm_answerer import LLMAnswerer
 from polyadic.generation.llm_question_condenser import condense_question
-from polyadic.generation.next_queries import LLMQueryPlanner
 from polyadic.generation.overview_answerer import quote_overview
-from polyadic.generation.refusal_notes import in_language
+from polyadic.generation.query_planner import LLMQueryPlanner
+from polyadic.generation.refusals import in_language
 from polyadic.generation.rule_question_condenser import elliptic, refers_back, standalone
 from polyadic.llm.budget import SpendingBudget, check_prices
 from polyadic.llm.cached_model import NullCache, ResponseCache

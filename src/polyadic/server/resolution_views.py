@@ -9,7 +9,7 @@ from polyadic.model.identity import entity_id, entity_key
 from polyadic.model.resolution import ResolutionDecision
 from polyadic.model.types import Fact, SourceSpan
 from polyadic.query.lookup import facts_of_all, row_of_key
-from polyadic.resolution.apply import DecisionOutcome
+from polyadic.resolution.apply_decisions import DecisionOutcome
 from polyadic.resolution.homonyms import Homonym
 from polyadic.resolution.merge_candidates import CandidateEntity, MergeCandidate
 from polyadic.server.resolution_schemas import (

@@ -2,7 +2,7 @@
 
 import sys
 
-from polyadic.concurrency.bounded_process import run_bounded
+from polyadic.concurrency.timed_subprocess import run_bounded
 from polyadic.errors import UnreadableDocument
 from polyadic.loaders.pages.page_image import WIDTH, Box
 

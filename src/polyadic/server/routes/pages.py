@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from polyadic.loaders.formats.pdf import MOST_PAGES
 from polyadic.model.types import Document
-from polyadic.query.originals import has_original, original_content
+from polyadic.query.original_files import has_original, original_content
 from polyadic.server.dependencies import Name, Reading, Served
 from polyadic.server.document_schemas import PageList
 from polyadic.server.openapi import errors

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from polyadic.errors import DecisionRefused, NotFound
 from polyadic.resolution.api import SHOWN
-from polyadic.resolution.apply import DecisionOutcome
+from polyadic.resolution.apply_decisions import DecisionOutcome
 from polyadic.server.dependencies import Name, ReadingAll, Served, Writing
 from polyadic.server.problem_details import ProblemError, not_found
 from polyadic.server.resolution_schemas import (

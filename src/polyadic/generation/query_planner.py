@@ -9,8 +9,7 @@ from dataclasses import dataclass
 
 from polyadic.errors import NoReply
 from polyadic.generation.citation_parser import without_markers
-from polyadic.generation.context import PromptContext, lay_out
-from polyadic.generation.prompt_room import prompt_room
+from polyadic.generation.context import PromptContext, lay_out, prompt_room
 from polyadic.llm.language_model import LanguageModel, ModelRequest, ReplySchema
 from polyadic.llm.prompts.library import PromptLibrary
 from polyadic.llm.replies.fields import list_of, numbers_in, record_of, reply_values, text_of

@@ -5,7 +5,7 @@ import pytest
 from numpy.typing import NDArray
 
 from polyadic.clustering import gmm
-from polyadic.clustering.reduction import DIMENSIONS, Floats, Reduction, reduced
+from polyadic.clustering.dimension_reduction import DIMENSIONS, Floats, Reduction, reduced
 from polyadic.clustering.soft_clustering import cluster
 from polyadic.config import HierarchyBuildSettings, ModelSettings, Settings
 from polyadic.errors import PackageMissing
