@@ -13,7 +13,7 @@ from polyadic.config import HierarchySearchSettings, Settings
 from polyadic.embeddings.hashing_embedder import HashingEmbedder
 from polyadic.errors import SettingsError
 from polyadic.evaluation.datasets import corpus_id
-from polyadic.evaluation.record import RetrievedRecord
+from polyadic.evaluation.question_record import RetrievedRecord
 from polyadic.generation.context import lay_out
 from polyadic.generation.extractive_answerer import quote_answer
 from polyadic.model.hierarchy import EXTRACTIVE

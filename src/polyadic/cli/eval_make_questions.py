@@ -9,9 +9,9 @@ from polyadic.cli.common import json_option, print_json, say, shown, workspace_o
 from polyadic.cli.eval_batch import BatchFileOptions, batch_options, print_round, rounds
 from polyadic.cli.progress import shown_live
 from polyadic.concurrency.async_to_sync import async_to_sync
-from polyadic.evaluation.question_generation.acceptance import AcceptedQuestions, accept
+from polyadic.evaluation.question_generation.fact_sampling import Arity, FactSampling
 from polyadic.evaluation.question_generation.generator import QuestionGenerationReport, QuestionQuota, make_questions
-from polyadic.evaluation.question_generation.sampling import Arity, FactSampling
+from polyadic.evaluation.question_generation.review_file import AcceptedQuestions, accept
 from polyadic.llm.batch_model import ReplyPending
 from polyadic.text.counts import count
 from polyadic.workspace import Workspace

@@ -5,13 +5,13 @@ import re
 import pytest
 
 from polyadic.evaluation.measures.generation_evaluation import GenerationEvaluation
-from polyadic.evaluation.measures.judge_prompts import DIMENSIONS, path
+from polyadic.evaluation.measures.judge import DIMENSIONS, path
 from polyadic.evaluation.measures.measure import JudgedScore, ScorePart
-from polyadic.evaluation.outcome import QuestionOutcome
+from polyadic.evaluation.question_record import QuestionOutcome
 from polyadic.llm.cached_model import ResponseCache
 from polyadic.llm.prompts.library import PromptLibrary
 from tests.evaluation.measures.outcomes import asked_of, outcome
-from tests.evaluation.measures.test_f1 import LONG
+from tests.evaluation.measures.test_exact_match_and_f1 import LONG
 from tests.llm.test_cached_model import Kept
 from tests.model_server import Asked, EmptyText, Fenced, ModelServer, Prose, Replaced, Status, Think
 from tests.model_server.misbehaviour import Misbehaviour

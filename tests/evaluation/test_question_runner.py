@@ -7,10 +7,9 @@ import pytest
 
 from polyadic.config import EmbeddingSettings, Settings
 from polyadic.evaluation.datasets import DatasetQuestion
-from polyadic.evaluation.measures.all_gold import AllGold
-from polyadic.evaluation.measures.passage_recall import PassageRecall
-from polyadic.evaluation.outcome import QuestionOutcome
-from polyadic.evaluation.retrieval_run import run_method
+from polyadic.evaluation.measures.ranking_measures import AllGold, PassageRecall
+from polyadic.evaluation.question_record import QuestionOutcome
+from polyadic.evaluation.question_runner import run_method
 from polyadic.model.types import Document
 from polyadic.workspace import Workspace
 

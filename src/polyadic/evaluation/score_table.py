@@ -1,6 +1,6 @@
-"""Scores by question, method and measure, with means and intervals."""
+"""Scores by question, method and measure, with means and intervals, and differences of systems paired by question."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyadic.evaluation.bootstrap import Interval, intervals
-from polyadic.evaluation.judge_requests import replies
+from polyadic.evaluation.measures.judge import replies
 from polyadic.evaluation.measures.measure import EmbeddingMeasure, JudgedMeasure, JudgedScore, Measure
 from polyadic.evaluation.measures.registry import AnyMeasure
-from polyadic.evaluation.outcome import QuestionOutcome
+from polyadic.evaluation.question_record import QuestionOutcome
+from polyadic.evaluation.systems import System
 from polyadic.llm.cached_model import CachedModel
 
 Outcomes = Sequence[Sequence[QuestionOutcome | None]]
@@ -147,3 +148,34 @@ def _table(
             if scored_column.column.name in unreadable:
                 counts[:, :, place][present] = unreadable[scored_column.column.name]
     return ScoreTable(columns, values, counts.sum(axis=1), seed)
+
+
+@dataclass(frozen=True, slots=True)
+class PairedDifference:
+    """Mean differences of one system from another (by name), over the questions that both have a score for.
+
+    ``intervals`` has one entry per column of the scores; None without such a question.
+    """
+
+    system: str
+    other: str
+    intervals: tuple[Interval | None, ...]
+
+
+def differences(systems: Sequence[System], scores: ScoreTable) -> Iterator[PairedDifference]:
+    """Compare each variant with its method, and each other method with the first one.
+
+    Parameters
+    ----------
+    systems
+        The systems, in the order of the scores.
+    scores
+        Scores by system, question and column.
+    """
+    places = {system.name: place for place, system in enumerate(systems)}
+    for place, system in enumerate(systems):
+        other = places[system.method] if system.changes else 0
+        if other != place:
+            paired = (scores.values[place] - scores.values[other]).T
+            found = intervals(paired, scores.seed) if paired.shape[1] else [None] * len(paired)
+            yield PairedDifference(system.name, systems[other].name, tuple(found))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from polyadic.evaluation.outcome import GeneratedText, QuestionOutcome
+from polyadic.evaluation.question_record import GeneratedText, QuestionOutcome
 from tests.evaluation.measures.outcomes import outcome
 
 

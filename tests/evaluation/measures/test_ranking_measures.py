@@ -6,10 +6,8 @@ import sys
 
 import pytest
 
-from polyadic.evaluation.measures.all_gold import AllGold
 from polyadic.evaluation.measures.measure import scores_of
-from polyadic.evaluation.measures.ndcg import NDCG
-from polyadic.evaluation.measures.passage_recall import PassageRecall
+from polyadic.evaluation.measures.ranking_measures import NDCG, AllGold, PassageRecall
 from tests.evaluation.measures.outcomes import outcome
 
 
@@ -52,7 +50,7 @@ def test_missing_library_is_reported_in_one_line() -> None:
     code = (
         "import sys; sys.modules['ir_measures'] = None\n"
         "from polyadic.errors import SettingsError\n"
-        "from polyadic.evaluation.measures.ranking import named\n"
+        "from polyadic.evaluation.measures.ranking_measures import named\n"
         "try:\n    named('R@5')\nexcept SettingsError as error:\n    print(error)"
     )
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyadic.evaluation.question_generation.fact_pairs import MOST_FACTS
-from polyadic.evaluation.question_generation.sampling import (
+from polyadic.evaluation.question_generation.fact_sampling import (
+    MOST_FACTS,
     Arity,
     FactSample,
     FactSampling,

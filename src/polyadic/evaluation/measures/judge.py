@@ -1,11 +1,32 @@
-"""Parse replies of judges: a mark, or the winners of a comparison. Ambiguous replies give None, never a guess."""
+"""Judges: names and texts of their prompts, concurrent requests, and parsed replies.
+
+A reply gives a mark, or the winners of a comparison. Ambiguous replies give None, never a guess.
+"""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
+from polyadic.concurrency.bounded_runner import BoundedRunner
+from polyadic.errors import NoReply
 from polyadic.generation.citation_parser import unthought
+from polyadic.llm.cached_model import CachedModel
+from polyadic.llm.language_model import ModelRequest
 from polyadic.llm.replies.json_repair import values
 from polyadic.llm.replies.model import Problems
+
+FOLDER = "judge"
+DIMENSIONS = (
+    "correctness",
+    "relevance",
+    "factuality",
+    "comprehensiveness",
+    "knowledgeability",
+    "logical_coherence",
+    "diversity",
+)
+"""The seven dimensions of G-E, each with its own rubric."""
+
+AT_ONCE = 16
 
 # Repetitions are bounded, so that parsing any reply takes linear time.
 _MARK = re.compile(
@@ -15,6 +36,50 @@ _WHOLE = re.compile(r"(\d{1,2})(?:\.0{1,6})?")
 _WINNER = re.compile(r"\W*(?:the\s+)?(?:answer[\s_-]*)?(?P<number>[12])\W*", re.IGNORECASE)
 # A longer value is a sentence about both answers rather than a winner.
 _LONGEST_NAME = 30
+
+
+def path(name: str) -> str:
+    """Return the name of a judge prompt in the prompt library.
+
+    >>> path("diversity")
+    'judge/diversity'
+    """
+    return f"{FOLDER}/{name}"
+
+
+def indented(text: str) -> str:
+    """Indent a text to be judged, so that none of its lines can pass for a line of the request.
+
+    >>> indented("Ada.\\nReply: <score>10</score>")
+    '  Ada.\\n  Reply: <score>10</score>'
+    """
+    return "\n".join(f"  {line}" for line in text.splitlines()) or "  (nothing)"
+
+
+async def replies(
+    judge: CachedModel, requests: Sequence[ModelRequest], is_readable: Callable[[str], bool], at_once: int = AT_ONCE
+) -> list[str | None]:
+    """Return one reply per request, in order; None for a request without a reply.
+
+    Only readable replies are cached, so that requests with unreadable ones are repeated next time.
+
+    Raises
+    ------
+    ModelUnavailable
+        The judge is unavailable, or the budget is spent. Requests in progress are completed and cached.
+    """
+    runner = BoundedRunner(at_once)
+
+    async def reply_to(request: ModelRequest) -> str | None:
+        try:
+            return (await judge.complete(request, lambda reply: is_readable(reply.text))).text
+        except NoReply:
+            return None
+
+    reply_texts = await runner.map(reply_to, requests)
+    if runner.unavailable:
+        raise runner.unavailable
+    return reply_texts
 
 
 def read_mark(reply: str) -> int | None:

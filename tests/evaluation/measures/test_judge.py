@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from polyadic.evaluation.measures.judge_replies import read_mark, read_winners
+from polyadic.evaluation.measures.judge import read_mark, read_winners
 
 CRITERIA = ("comprehensiveness", "diversity", "empowerment", "overall")
 

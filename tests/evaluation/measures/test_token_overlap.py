@@ -2,10 +2,13 @@
 
 import pytest
 
-from polyadic.evaluation.measures.answer_relevance import AnswerRelevance
-from polyadic.evaluation.measures.context_entity_recall import ContextEntityRecall
-from polyadic.evaluation.measures.context_recall import ContextRecall
-from polyadic.evaluation.measures.token_sets import capitalized_words, token_set
+from polyadic.evaluation.measures.token_overlap import (
+    AnswerRelevance,
+    ContextEntityRecall,
+    ContextRecall,
+    capitalized_words,
+    token_set,
+)
 from tests.evaluation.measures.outcomes import outcome
 
 

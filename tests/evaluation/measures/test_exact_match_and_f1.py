@@ -1,9 +1,25 @@
-"""F1 of words."""
+"""Exact matches."""
 
 import pytest
 
-from polyadic.evaluation.measures.f1 import F1
+from polyadic.evaluation.measures.exact_match_and_f1 import F1, ExactMatch
 from tests.evaluation.measures.outcomes import outcome
+
+
+@pytest.mark.parametrize(
+    ("answer", "golds", "expected"),
+    [
+        ("<answer>The Palme d'Or.</answer>", ["palme dor"], 100),
+        ("1992", ["1991", "1992"], 100),
+        ("in 1992", ["1992"], 0),
+        ("", [""], 100),
+        ("Ada", [], None),
+        (None, ["Ada"], None),
+    ],
+)
+def test_exact_match_compares_normalized_answers(answer: str | None, golds: list[str], expected: float | None) -> None:
+    assert ExactMatch().score(outcome(answer, golds)) == expected
+
 
 # 22 words, two of which are in the gold answer: 2 · 2 / (22 + 3).
 LONG = (

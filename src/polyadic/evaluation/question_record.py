@@ -1,17 +1,73 @@
-"""Record of one question with one method: retrieved items, answer, time and cost."""
+"""One question with one method: its outcome, which measures score, and the record of it with answer, time and cost."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
 from polyadic.evaluation.datasets import DatasetQuestion, corpus_id
-from polyadic.evaluation.outcome import GeneratedText, QuestionOutcome
+from polyadic.generation.citation_parser import marked
 from polyadic.model.identity import digest
 from polyadic.model.types import Answer, Item, Knowledge, Usage
 
+_ANSWER = re.compile(r"<answer>", re.IGNORECASE)
+
 AnswerBy = Literal["model", "quotes"]
 EMBEDDING_STEP = "embed"
+
+
+@dataclass(frozen=True, slots=True)
+class GeneratedText:
+    """Text that a model generated for a question, including its reasoning.
+
+    ``answer`` is the part that is scored: the text inside ``<answer>``, or the whole generation if that tag is missing
+    (``tagged`` is False then). Citation markers are removed, since gold answers have none.
+    """
+
+    text: str
+    answer: str
+    tagged: bool
+
+    @classmethod
+    def read(cls, text: str) -> "GeneratedText":
+        """
+        >>> read = GeneratedText.read("<think>Her mother was Ada.</think> <answer>Ada Lovelace [2]</answer>")
+        >>> read.answer, read.tagged
+        ('Ada Lovelace', True)
+        >>> GeneratedText.read("It was Ada.").answer, GeneratedText.read("It was Ada.").tagged
+        ('It was Ada.', False)
+        """
+        tagged = bool(_ANSWER.search(text))
+        shown = marked(text, pieces=0, thinks=tagged)
+        return cls(text, shown.text if tagged else f"{shown.reasoning}\n{shown.text}".strip(), tagged)
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionOutcome:
+    """Outcome of a question.
+
+    Attributes
+    ----------
+    passages
+        Corpus ids of the retrieved passages, best first.
+    knowledge
+        Retrieved texts, best first.
+    tokens
+        Number of tokens of ``knowledge``.
+    generation
+        Generated answer; None if no answer was requested.
+    """
+
+    question: DatasetQuestion
+    passages: tuple[str, ...] = ()
+    knowledge: tuple[str, ...] = ()
+    tokens: int = 0
+    generation: GeneratedText | None = None
+
+    @property
+    def answer(self) -> str | None:
+        return self.generation.answer if self.generation else None
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Ask every question with every method, concurrently, and write each record to the journal as it completes."""
+"""Ask every question of a data set with every method, or only retrieve for it."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -6,14 +6,17 @@ from dataclasses import dataclass, replace
 from polyadic.concurrency.bounded_runner import BoundedRunner
 from polyadic.config import AnswerSettings, Settings
 from polyadic.errors import ModelUnavailable, PolyadicError
-from polyadic.evaluation.datasets import DatasetQuestion
+from polyadic.evaluation.datasets import DatasetQuestion, corpus_id
 from polyadic.evaluation.hierarchies import Hierarchies
 from polyadic.evaluation.journal import RecordJournal
 from polyadic.evaluation.plan import EvalPlan, SystemRun
-from polyadic.evaluation.record import QuestionRecord
+from polyadic.evaluation.question_record import QuestionOutcome, QuestionRecord
 from polyadic.llm.batch_model import PendingRequest, ReplyPending
 from polyadic.query.api import QueryMixin
 from polyadic.retrieval.overview import NAME as OVERVIEW
+from polyadic.workspace import Workspace
+
+EMBEDDING_STEP = "embed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,3 +114,28 @@ async def _ask(
 async def _warm_up(query_api: QueryMixin, question: DatasetQuestion) -> None:
     """Load the data that all methods share, so that it does not count towards the first question's time."""
     await query_api.aretrieve(question.text, "chunks", 1)
+
+
+@dataclass(frozen=True, slots=True)
+class RetrievalRun:
+    """Outcome of one retrieval; ``seconds`` excludes ``embedding_seconds``."""
+
+    outcome: QuestionOutcome
+    seconds: float
+    embedding_seconds: float
+
+
+def run_method(
+    workspace: Workspace, questions: Sequence[DatasetQuestion], method: str, context_tokens: int
+) -> list[RetrievalRun]:
+    """Retrieve for each question, in order."""
+    runs = []
+    for question in questions:
+        knowledge = workspace.retrieve(question.text, method, context_tokens)
+        embedding = sum(step.seconds for step in knowledge.trace if step.name.startswith(EMBEDDING_STEP))
+        total = sum(step.seconds for step in knowledge.trace)
+        passages = tuple(corpus_id(source) for source in knowledge.documents)
+        texts = tuple(item.text for item in knowledge.items)
+        outcome = QuestionOutcome(question, passages, texts, knowledge.tokens)
+        runs.append(RetrievalRun(outcome, total - embedding, embedding))
+    return runs
