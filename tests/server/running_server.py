@@ -14,8 +14,8 @@ import httpx2
 
 from polyadic.model.types import Document
 from polyadic.server.api_keys import KeyRing, keys_file
-from polyadic.server.limits import ServerLimits
 from polyadic.server.server import PolyadicServer
+from polyadic.server.server_limits import ServerLimits
 from polyadic.server.server_state import ServerState
 from polyadic.server.tenants.folders import FolderTenants
 from polyadic.server.tenants.tenant_backend import TenantBackend

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from polyadic.model.types import Document
-from polyadic.server.limits import ServerLimits
+from polyadic.server.server_limits import ServerLimits
 from polyadic.workspace import Workspace
 from tests.model_server import Late, ModelServer, Status, ready
 from tests.server.running_server import ADA, QUESTION, Running, add_key, events, make, running, wait_until

@@ -7,10 +7,10 @@ from polyadic.mcp.jobs import Outcome, ToolJob
 from polyadic.model.types import Document
 from polyadic.server.api_keys import ApiKey
 from polyadic.server.jobs import job as jobs
-from polyadic.server.jobs.upload import UploadedText
+from polyadic.server.jobs.uploads import UploadedText
 from polyadic.server.problem_details import not_found
 from polyadic.server.server_state import ServerState
-from polyadic.server.uploads import upload_texts
+from polyadic.server.upload_requests import upload_texts
 
 _PATIENCE = 10.0
 """How long to wait for a document's job: a short document is indexed by then, and no client has timed out."""

@@ -10,7 +10,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from polyadic.server.logs import log_event
+from polyadic.server.json_logging import log_event
 from polyadic.server.metrics import ServerMetrics
 from polyadic.server.problem_details import problem
 

@@ -8,8 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from pydantic_core import to_jsonable_python
 
-from polyadic.server.rendering import Element, Node, render_markdown, render_quotations
-from polyadic.server.streamed_rendering import IncrementalRendering
+from polyadic.server.markdown_rendering import Element, IncrementalRendering, Node, render_markdown, render_quotations
 
 TAGS = {"a", "blockquote", "br", "citation", "code", "em", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p", "pre", "s"}
 TAGS |= {"strong", "table", "tbody", "td", "th", "thead", "tr", "ul"}

@@ -5,8 +5,8 @@ import asyncio
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from polyadic.server.limits import ServerLimits
 from polyadic.server.problem_details import ProblemError, problem
+from polyadic.server.server_limits import ServerLimits
 
 
 class RequestLimitMiddleware:

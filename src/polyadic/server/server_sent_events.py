@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import StreamingResponse
 
 from polyadic.errors import PolyadicError
-from polyadic.server.logs import log_event
+from polyadic.server.json_logging import log_event
 from polyadic.server.problem_details import ProblemError, of_core
 
 _LOG = logging.getLogger(__name__)

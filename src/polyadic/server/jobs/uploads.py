@@ -1,15 +1,14 @@
-"""Uploaded files and texts, kept in a folder per job until the job has read them.
+"""Uploaded files and texts, kept until a job has read them: their folder, and the store of the folders."""
 
-File names given by clients are sanitized, and the files are stored in numbered folders; folders in a name are part of
-the document's source only. The source is ``upload:NAME``, so uploading the same name again replaces the document.
-"""
-
+import asyncio
 import json
+import secrets
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO
+from typing import BinaryIO, Protocol
 
 from polyadic.config import ReadingSettings
 from polyadic.loaders.loader import SkippedInput, read_documents
@@ -17,10 +16,14 @@ from polyadic.loaders.ocr.captions import Captioner, Captions, Picture
 from polyadic.loaders.ocr.recognizer import PageRecognizer, RecognizedPages
 from polyadic.model.identity import document_id
 from polyadic.model.types import Document
+from polyadic.server.jobs.job import Job
 
 SCHEME = "upload:"
 LIST = "uploads.jsonl"
 _BLOCK_BYTES = 1 << 20
+
+UPLOADS = ".uploads"
+"""Subfolder of a workspace for uploads that have not been read yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +64,7 @@ class Upload:
         self._entries: list[_Entry] = []
 
     def add_file(self, name: str, content: BinaryIO) -> None:
-        """Store a file under a name of :mod:`polyadic.server.file_names`."""
+        """Store a file under a name of :mod:`polyadic.server.upload_requests`."""
         entry = _Entry(len(self._entries), name)
         place = self.folder / str(entry.number)
         place.mkdir(parents=True)
@@ -148,3 +151,61 @@ class _CaptionerOfUpload:
 
     def describe(self, pictures: Sequence[Picture], document_id: str) -> Captions:
         return self.captioner.describe(pictures, self.document_id)
+
+
+class UploadStore(Protocol):
+    """Uploaded files and texts by job. Methods raise StoreError if the storage is unavailable."""
+
+    def new_upload(self, workspace: str, identifier: str = "") -> Upload:
+        """Return a new upload for a workspace.
+
+        Its folder does not exist yet; its name, ``identifier`` or a random one, becomes the id of the job.
+        """
+
+    async def keep(self, upload: Upload, workspace: str) -> None:
+        """Store a finished upload permanently."""
+
+    async def is_whole(self, job: Job) -> bool:
+        """Return whether the complete upload of a job is available."""
+
+    def fetched(self, job: Job) -> AbstractAsyncContextManager[Upload]:
+        """Provide the upload of a job as local files for the duration of the context."""
+
+    async def remove(self, identifier: str, workspace: str) -> None:
+        """Delete the upload of a job."""
+
+    async def orphans(self) -> list[tuple[str, str]]:
+        """Return job ids and workspaces of uploads that may have no job, because a server stopped during the upload."""
+
+
+class FolderUploadStore:
+    """Implements :class:`polyadic.server.jobs.uploads.UploadStore` in the folders of the workspaces."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def new_upload(self, workspace: str, identifier: str = "") -> Upload:
+        return self._upload(identifier or secrets.token_hex(16), workspace)
+
+    async def keep(self, upload: Upload, workspace: str) -> None:
+        """Do nothing: the upload is already in its final place."""
+
+    async def is_whole(self, job: Job) -> bool:
+        return self._upload(job.id, job.workspace).is_whole()
+
+    @asynccontextmanager
+    async def fetched(self, job: Job) -> AsyncIterator[Upload]:
+        yield self._upload(job.id, job.workspace)
+
+    async def remove(self, identifier: str, workspace: str) -> None:
+        await asyncio.to_thread(self._upload(identifier, workspace).remove)
+
+    async def orphans(self) -> list[tuple[str, str]]:
+        leftovers = []
+        for folder in self._folder.glob(f"[!.]*/{UPLOADS}/*"):
+            if not any(part.is_symlink() for part in (folder, *folder.parents[:2])):
+                leftovers.append((folder.name, folder.parents[1].name))
+        return leftovers
+
+    def _upload(self, identifier: str, workspace: str) -> Upload:
+        return Upload(self._folder / workspace / UPLOADS / identifier)

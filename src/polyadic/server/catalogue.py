@@ -1,4 +1,4 @@
-"""Pages over all entities and facts of a workspace, with bounded reads."""
+"""Catalogue: pages over all entities and facts of a workspace, with bounded reads."""
 
 from collections import Counter
 from collections.abc import Iterator

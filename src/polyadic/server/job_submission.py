@@ -1,9 +1,9 @@
-"""Responses of routes that start a job, and the header that keeps a repeated request from starting a second one."""
+"""Submit jobs by requests: their query parameters, the response, and the header against starting one twice."""
 
 from collections.abc import Awaitable, Callable
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
-from fastapi import Depends, Header, Request
+from fastapi import Depends, Header, Query, Request
 from starlette.responses import Response
 
 from polyadic.model.identity import digest
@@ -22,6 +22,9 @@ _REUSED = (
     "this Idempotency-Key was used before, for a request with other content or options: send a new key with each "
     "request, and the same one only to repeat it unchanged"
 )
+
+Budget = Annotated[float | None, Query(ge=0, le=1e6, description="stop before spending more money")]
+SpendTokens = Annotated[int | None, Query(ge=0, le=10**12, description="stop before spending more tokens")]
 
 
 def accepted(response: Response, job: Job) -> Job:
@@ -93,3 +96,19 @@ async def start_once(
         return job
     finally:
         service.accepting.discard(identifier)
+
+
+def _job_request(
+    extractor: Annotated[
+        Literal["model", "sentences"] | None, Query(description="the workspace's setting by default")
+    ] = None,
+    budget: Budget = None,
+    spend_tokens: SpendTokens = None,
+    upload: Annotated[
+        str, Query(pattern="^[0-9A-Za-z_-]{0,64}$", description="the same for all parts of one upload")
+    ] = "",
+) -> JobRequest:
+    return JobRequest("index", extractor, budget, spend_tokens, upload)
+
+
+RequestedJob = Annotated[JobRequest, Depends(_job_request)]

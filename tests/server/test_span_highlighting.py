@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polyadic.model.types import Span
-from polyadic.server.rendered_document import render_document
-from polyadic.server.rendering import Element, Node
+from polyadic.server.markdown_rendering import Element, Node
+from polyadic.server.span_highlighting import render_document
 from tests.server.running_server import make, running
-from tests.server.test_rendering import PARTS
+from tests.server.test_markdown_rendering import PARTS
 
 TEXT = "# Ada *L*\n\nShe **wrote\nit.** [1] And\n- item one.\n- two\n\n"
 TEXT += "| a | b |\n|--|--|\n| c d | e |\n\n```py\nx = 1\n```\n"

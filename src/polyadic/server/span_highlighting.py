@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from polyadic.model.types import Span
-from polyadic.server.rendering import Element, Node, render_markdown
+from polyadic.server.markdown_rendering import Element, Node, render_markdown
 
 LONGEST_RENDERED = 100_000
 """Most characters of a document that is rendered."""

@@ -1,12 +1,12 @@
-"""Routes to list all entities and facts, page by page."""
+"""Routes of the catalogue: list all entities, entity types and facts, page by page."""
 
 from typing import Annotated
 
 from fastapi import APIRouter, Query
 
+from polyadic.server.catalogue import EntityPage, EntityTypes, FactPage, entities_page, entity_types, facts_page
 from polyadic.server.dependencies import Name, Reading, Served
 from polyadic.server.openapi import errors
-from polyadic.server.pagination import EntityPage, EntityTypes, FactPage, entities_page, entity_types, facts_page
 
 router = APIRouter(prefix="/v1/workspaces/{workspace}/catalogue", tags=["knowledge"], responses=errors(504))
 Start = Annotated[int, Query(ge=0, le=2**31, description="`next` of the previous page")]
