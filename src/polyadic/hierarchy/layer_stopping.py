@@ -1,4 +1,8 @@
-"""When to stop adding layers: cluster sparsity (HiRAG, Eq. 17), and layers that repeat the one below."""
+"""When to stop adding layers: cluster sparsity (HiRAG, Eq. 17), and layers that repeat the one below.
+
+Cluster sparsity compares sizes only: it goes on where clusters just pair summaries, or gather again the summaries that
+one cluster below was given. So layers that repeat the one below are recognized by their members and texts.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 

@@ -1,4 +1,10 @@
-"""Find homonyms: names that may refer to several entities. They are listed for review and never split automatically."""
+"""Find homonyms: names that may refer to several entities. They are listed for review and never split automatically.
+
+Homonyms are names that documents use for incompatible kinds of things ("command module of Apollo 11"). Which words are
+kinds, and which kinds exclude each other, is learned from the corpus. A word is a kind within a type if several other
+entities of this type are described by it: some spacecraft are shuttles, some are modules. Two kinds are compatible if
+another entity is described as both: a launcher is also called a rocket.
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence

@@ -1,4 +1,9 @@
-"""Tree of summaries over clusters of chunks (RAPTOR, arXiv 2401.18059, section 3), built in memory and cached there."""
+"""Tree of summaries over clusters of chunks (RAPTOR, arXiv 2401.18059, section 3), built in memory and cached there.
+
+Layer 0 consists of the chunks. Each layer is clustered by Gaussian mixtures with soft membership, and the summaries of
+its clusters form the next layer, until too few members are left. A summary is extractive: it consists of the fact of
+each member that is nearest to the centre of the cluster, as many as fit.
+"""
 
 import asyncio
 import threading

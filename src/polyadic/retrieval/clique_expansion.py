@@ -1,4 +1,9 @@
-"""Clique expansion: facts as pairs of entities, for methods that work on ordinary graphs, and pairs as items."""
+"""Clique expansion: facts as pairs of entities, for methods that work on ordinary graphs, and pairs as items.
+
+A fact of n entities becomes n(n-1)/2 pairs, each with the fact's sentence as its description. This loses which pairs
+belong together: {a, b, c} gives the same pairs as {a, b}, {a, c}, {b, c} (HyperGraphRAG, Proposition 1). Pairs are
+created while a question is answered, and not stored.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,11 @@
-"""Global knowledge (GraphRAG, HiRAG): the reports of the communities that a question leads to, or of the largest."""
+"""Global knowledge (GraphRAG, HiRAG): the reports of the communities that a question leads to, or of the largest.
+
+A report is split into its *head*, title and summary, and its findings, so that the relevant parts fit into the context
+and can be cited separately. A finding that repeats a fact literally becomes that fact.
+
+A question about the documents as a whole is similar to nothing in them, so similarity cannot choose what to read. The
+communities of the hierarchy divide the documents into subjects instead, and each of them gets a share of the tokens.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

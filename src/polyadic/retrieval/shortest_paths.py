@@ -1,4 +1,12 @@
-"""Shortest paths between entities and summaries over facts and memberships (HiRAG, arXiv 2503.10150, Eq. 15)."""
+"""Shortest paths between entities and summaries over facts and memberships (HiRAG, arXiv 2503.10150, Eq. 15).
+
+A step leads through a fact from one of its entities to another, or through a membership from a summary to a member or
+back. Two members of a summary are two steps apart, because a path through a membership fact passes its summary.
+
+The graph in which paths are searched grows in rings: the first contains the facts and memberships of the nodes
+themselves, the second those of the nodes that the first one reached. The size of each ring is bounded, independent of
+the size of the store and of hubs.
+"""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,8 @@
-"""Render Markdown of models and documents as trees of elements, also of an answer that is still growing."""
+"""Render Markdown of models and documents as trees of elements, also of an answer that is still growing.
+
+The page builds its nodes from them. No HTML is ever written or parsed: raw HTML is text, elements come from a fixed
+list, links lead to web and mail addresses only, and images become links, so that nothing is loaded from other hosts.
+"""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

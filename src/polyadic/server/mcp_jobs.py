@@ -3,7 +3,7 @@
 import asyncio
 from contextlib import aclosing, suppress
 
-from polyadic.mcp.jobs import Outcome, ToolJob
+from polyadic.mcp.request_context import Outcome, ToolJob
 from polyadic.model.types import Document
 from polyadic.server.api_keys import ApiKey
 from polyadic.server.jobs import job as jobs
@@ -17,7 +17,7 @@ _PATIENCE = 10.0
 
 
 class McpJobs:
-    """The jobs of one workspace; implements :class:`polyadic.mcp.jobs.ToolJobs`.
+    """The jobs of one workspace; implements :class:`polyadic.mcp.request_context.ToolJobs`.
 
     Parameters
     ----------

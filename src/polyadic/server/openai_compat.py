@@ -1,4 +1,10 @@
-"""OpenAI-compatible API: each workspace is a chat model, and its embedding model can be called."""
+"""OpenAI-compatible API: each workspace is a chat model, and its embedding model can be called.
+
+Model ``letters`` is the workspace with its settings, ``letters:walk`` uses another retrieval method. Citations are in
+the text as ``[1]`` with the quoted sentences below, and in full in the field ``citations``; the field ``claims`` tells
+which parts of the answer they support. In a stream, a chunk has the citations of the sentences completed before it, and
+the last chunk has all of them.
+"""
 
 import base64
 import secrets

@@ -1,6 +1,9 @@
 """Folders that a server watches, each for a workspace; a job is queued for each batch of changes.
 
 Only the operator chooses the folders; no request names a path.
+
+Of several servers with a database, one watches each folder; if it ends, another one goes on. A server that begins to
+watch a folder reads all of it: unchanged documents are skipped.
 """
 
 import asyncio

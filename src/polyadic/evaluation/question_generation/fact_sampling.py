@@ -1,4 +1,8 @@
-"""Sample facts of a workspace, or groups that share entities, for question generation, reproducibly by seed."""
+"""Sample facts of a workspace, or groups that share entities, for question generation, reproducibly by seed.
+
+Source: HyperGraphRAG (arXiv 2503.21322). Version 3 samples facts that are one, two or three hops apart, separately for
+binary and n-ary facts. Version 1 samples facts at random, around one entity, or around several.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

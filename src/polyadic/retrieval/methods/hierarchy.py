@@ -96,7 +96,11 @@ def _description(search: HierarchySearch) -> str:
 
 
 class HierarchyWithoutIndex:
-    """Retrieve as method ``hierarchy`` does, from a hierarchy without layers."""
+    """HiRAG without HiIndex (arXiv 2503.10150, Table 1).
+
+    HiRetrieval over the entities of the documents and their communities, without summary entities. This needs a
+    hierarchy that was built with ``layers = 0``. An evaluation builds one for this method.
+    """
 
     name = "hierarchy-without-index"
 

@@ -1,4 +1,8 @@
-"""Uploaded files and texts, kept until a job has read them: their folder, and the store of the folders."""
+"""Uploaded files and texts, kept until a job has read them: their folder, and the store of the folders.
+
+File names given by clients are sanitized, and the files are stored in numbered folders; folders in a name are part of
+the document's source only. The source is ``upload:NAME``, so uploading the same name again replaces the document.
+"""
 
 import asyncio
 import json

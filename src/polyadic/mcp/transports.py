@@ -1,19 +1,19 @@
-"""MCP over streamable HTTP for many clients: an ASGI application to mount in a larger server."""
+"""Transports of MCP: streamable HTTP for many clients, standard input and output for one."""
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
 from mcp.server import Server
+from mcp.server.stdio import stdio_server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from polyadic.mcp.jobs import ToolJobs
 from polyadic.mcp.limits import BODY_BYTES
-from polyadic.mcp.request_context import RunInWorkspace, WorkspaceAccess, here
+from polyadic.mcp.request_context import RunInWorkspace, ToolJobs, WorkspaceAccess, here
 from polyadic.mcp.server import build
 from polyadic.workspace import Workspace
 
@@ -115,3 +115,23 @@ def _transport_security(hosts: Sequence[str] | None) -> TransportSecuritySetting
     named = [name for host in hosts for name in (host, f"{host}:*")]
     origins = [f"{scheme}://{name}" for scheme in ("http", "https") for name in named]
     return TransportSecuritySettings(allowed_hosts=named, allowed_origins=origins)
+
+
+async def serve_stdio(workspace: Workspace, may_write: bool = False) -> None:
+    """Serve a workspace until the client closes the connection; the workspace stays open.
+
+    Parameters
+    ----------
+    workspace
+        Workspace to serve; it may be empty.
+    may_write
+        Whether the client may add documents.
+    """
+
+    @asynccontextmanager
+    async def opened(_: Request | None) -> AsyncIterator[WorkspaceAccess]:
+        yield WorkspaceAccess(workspace, may_write)
+
+    server = build(opened)
+    async with stdio_server() as (read, write):
+        await server.run(read, write, server.create_initialization_options())
