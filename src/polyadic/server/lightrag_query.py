@@ -1,4 +1,4 @@
-"""LightRAG-compatible API, so that its clients can be used with this server.
+"""LightRAG-compatible API, so that its clients can be used with this server: questions, and the routers of all routes.
 
 A LightRAG server has one workspace. Here, the header ``LIGHTRAG-WORKSPACE`` or the base URL ``/lightrag/NAME`` names
 it; without either, it is the only workspace that the key allows.
