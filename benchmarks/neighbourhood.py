@@ -16,9 +16,9 @@ from benchmarks.data import SETS, filled, load
 from benchmarks.report_sections import PERFORMANCE, given_folder, rewrite
 from polyadic.retrieval import personalized_pagerank
 from polyadic.retrieval.edge_weights import compute_edge_weights
+from polyadic.retrieval.entity_linking import analyze_question
 from polyadic.retrieval.methods.walk import to_question
 from polyadic.retrieval.personalized_pagerank import PPRScores, subgraph_pagerank
-from polyadic.retrieval.query_analysis import analyze_question
 from polyadic.retrieval.seed_distribution import find_start, seed
 from polyadic.retrieval.subgraph import Subgraph, position, surround
 from polyadic.storage.protocol import Reader, Vectors

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Command
-from tests.evaluation.measures.test_win_rate import answer, judge
 from tests.evaluation.question_generation.test_generator import DOCUMENTS, examiner
+from tests.evaluation.test_judge_verdicts import answer, judge
 from tests.evaluation.tiny_dataset import write_beir
 from tests.model_server import ModelServer
 from tests.model_server.batches import answer_batch

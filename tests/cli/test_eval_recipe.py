@@ -9,7 +9,7 @@ import pytest
 
 from polyadic.workspace import Workspace
 from tests.cli.conftest import Command
-from tests.evaluation.measures.test_win_rate import answer, judge
+from tests.evaluation.test_judge_verdicts import answer, judge
 from tests.evaluation.tiny_dataset import PASSAGES, QUESTIONS
 from tests.model_server import ModelServer, entities_of_question, facts_by_sentence
 

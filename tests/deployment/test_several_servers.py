@@ -32,7 +32,7 @@ MANIFESTS: dict[str, Any] = {
 }
 POD: dict[str, Any] = MANIFESTS["Deployment"]["spec"]["template"]
 [CONTAINER] = POD["spec"]["containers"]
-PATHS = {route.path for route in monitoring.router.routes if hasattr(route, "path")}
+PATHS = {route.path for route in monitoring.probes_router.routes if hasattr(route, "path")}
 *_, FINAL = stages()
 GRACE = 2 * ServerLimits().closing_seconds
 

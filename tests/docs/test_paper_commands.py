@@ -9,8 +9,8 @@ import pytest
 from polyadic.workspace import Workspace
 from tests.cli.conftest import ADA, BABBAGE, Command, polyadic
 from tests.docs.test_papers import COMMANDS
-from tests.evaluation.measures.test_win_rate import answer, judge
 from tests.evaluation.question_generation.test_generator import examiner
+from tests.evaluation.test_judge_verdicts import answer, judge
 from tests.evaluation.tiny_dataset import QUESTIONS, write_beir
 from tests.model_server import ModelServer, entities_of_question, facts_by_sentence, hierarchy_replies, step_replies
 

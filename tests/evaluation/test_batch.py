@@ -18,7 +18,7 @@ from polyadic.evaluation.plan import EvalPlan
 from polyadic.evaluation.results import EvaluationResults, as_json
 from polyadic.llm.batch_model import ReplyPending
 from polyadic.workspace import Workspace
-from tests.evaluation.measures.test_win_rate import MARK, answer, judge, settings
+from tests.evaluation.test_judge_verdicts import MARK, answer, judge, settings
 from tests.evaluation.tiny_dataset import HASHING, evaluated, without_times, write_beir
 from tests.hierarchy.towns import document
 from tests.model_server import ModelServer, entities_of_question, facts_by_sentence, says

@@ -16,7 +16,8 @@ from polyadic.config.presets import PRESETS
 from polyadic.embeddings.loading import load_embedder
 from polyadic.embeddings.minilm.weights import find_weights
 from polyadic.errors import WeightsMissing
-from polyadic.evaluation.datasets import Dataset, corpus_id, load_beir
+from polyadic.evaluation.dataset_formats import load_beir
+from polyadic.evaluation.datasets import Dataset, corpus_id
 from polyadic.evaluation.measures.measure import scores_of
 from polyadic.evaluation.measures.ranking_measures import PassageRecall
 from polyadic.evaluation.question_record import QuestionOutcome

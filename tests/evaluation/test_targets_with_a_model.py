@@ -10,7 +10,7 @@ import pytest
 from polyadic.config import ModelSettings, Settings
 from polyadic.embeddings.minilm.weights import find_weights
 from polyadic.errors import WeightsMissing
-from polyadic.evaluation.datasets import load_beir
+from polyadic.evaluation.dataset_formats import load_beir
 from polyadic.evaluation.measures.measure import scores_of
 from polyadic.evaluation.measures.ranking_measures import AllGold, PassageRecall
 from polyadic.evaluation.question_runner import run_method

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from polyadic.model.types import Chunk, Document, Evidence, Participation, Span
 from polyadic.retrieval.bridge_entities import find_bridges
 from polyadic.retrieval.edge_weights import compute_edge_weights, standardize
+from polyadic.retrieval.entity_linking import analyze_question
 from polyadic.retrieval.personalized_pagerank import subgraph_pagerank
-from polyadic.retrieval.query_analysis import analyze_question
 from polyadic.retrieval.seed_distribution import find_start, seed
 from polyadic.retrieval.subgraph import CHUNKS_OF_A_FACT, NO_LINKS, assign, position, surround
 from polyadic.retrieval.walk_scores import score_chunks, score_facts

@@ -13,9 +13,9 @@ import numpy as np
 from polyadic.config import HierarchyBuildSettings
 from polyadic.embeddings.embedder import Embedder
 from polyadic.hierarchy.build_context import BuildContext, BuildInterrupted
+from polyadic.hierarchy.build_inputs import HierarchyInputs
 from polyadic.hierarchy.build_report import BuildProgress, BuildReport
 from polyadic.hierarchy.community_reports import CommunityReportBuilder
-from polyadic.hierarchy.inputs import HierarchyInputs
 from polyadic.hierarchy.layering import LayerBuilder
 from polyadic.hierarchy.summarizer import Summarizer
 from polyadic.llm.batch_model import PendingRequest

@@ -9,7 +9,7 @@ from polyadic.errors import NoReply
 from polyadic.llm.language_model import LanguageModel, ModelRequest, ReplySchema
 from polyadic.llm.prompts.library import PromptLibrary
 from polyadic.model.types import Usage
-from polyadic.retrieval.query_analysis import analyze_question
+from polyadic.retrieval.entity_linking import analyze_question
 from polyadic.retrieval.trace import Trace
 from polyadic.storage.protocol import Reader, Vectors
 from polyadic.text.named_entities import names

@@ -6,9 +6,9 @@ import numpy as np
 
 from polyadic.retrieval.alias_expansion import expand_aliases
 from polyadic.retrieval.edge_weights import completeness
+from polyadic.retrieval.entity_linking import AnalyzedQuestion
 from polyadic.retrieval.named_sections import passages_of_named_sections
 from polyadic.retrieval.personalized_pagerank import PPRScores
-from polyadic.retrieval.query_analysis import AnalyzedQuestion
 from polyadic.retrieval.similarity_hits import targets_by_source
 from polyadic.retrieval.subgraph import CHUNKS_OF_A_FACT, Subgraph, position
 from polyadic.storage.protocol import (

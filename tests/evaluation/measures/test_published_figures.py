@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from polyadic.evaluation.datasets import load_beir
+from polyadic.evaluation.dataset_formats import load_beir
 from polyadic.evaluation.measures.judge import read_winners
 from polyadic.evaluation.measures.measure import scores_of
 from polyadic.evaluation.measures.ranking_measures import AllGold

@@ -24,7 +24,7 @@ from polyadic.evaluation.question_generation.review_file import accept, read_rev
 from polyadic.llm.batch_model import ReplyPending
 from polyadic.model.types import Document
 from polyadic.workspace import Workspace
-from tests.evaluation.measures.test_win_rate import settings
+from tests.evaluation.test_judge_verdicts import settings
 from tests.evaluation.tiny_dataset import HASHING, evaluated
 from tests.model_server import Asked, ModelServer, Replaced, Status
 from tests.model_server.batches import answer_batch

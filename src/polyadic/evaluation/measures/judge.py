@@ -38,10 +38,10 @@ _WINNER = re.compile(r"\W*(?:the\s+)?(?:answer[\s_-]*)?(?P<number>[12])\W*", re.
 _LONGEST_NAME = 30
 
 
-def path(name: str) -> str:
+def prompt_name(name: str) -> str:
     """Return the name of a judge prompt in the prompt library.
 
-    >>> path("diversity")
+    >>> prompt_name("diversity")
     'judge/diversity'
     """
     return f"{FOLDER}/{name}"

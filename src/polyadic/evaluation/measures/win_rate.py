@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from polyadic.errors import NotFound
-from polyadic.evaluation.measures.judge import indented, path, read_winners
+from polyadic.evaluation.measures.judge import indented, prompt_name, read_winners
 from polyadic.evaluation.measures.measure import PURPOSE
 from polyadic.evaluation.question_record import QuestionOutcome
 from polyadic.llm.language_model import ModelRequest, ReplySchema
@@ -73,7 +73,7 @@ class WinRate:
     best = 100.0
 
     def __init__(self, prompts: PromptLibrary) -> None:
-        self._prompt = prompts.get(path("comparison"))
+        self._prompt = prompts.get(prompt_name("comparison"))
 
     def requests(self, pair: AnswerPair) -> tuple[ModelRequest, ModelRequest]:
         """Return the request with the pair in order, and the one with the answers swapped."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from polyadic.errors import NotFound, PolyadicError, UnreadableDataset
-from polyadic.evaluation.dataset_files import json_rows, text_of, texts_of, whole_number
+from polyadic.evaluation.json_files import json_rows, text_of, texts_of, whole_number
 
 FILE_NAME = "review.jsonl"
 

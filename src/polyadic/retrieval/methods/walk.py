@@ -20,10 +20,10 @@ from polyadic.model.types import ItemKind, Knowledge
 from polyadic.retrieval.bridge_entities import BridgeEntities, facts_of_bridges, find_bridges
 from polyadic.retrieval.context_order import FACTS_FIRST, order_context
 from polyadic.retrieval.edge_weights import compute_edge_weights, standardize
+from polyadic.retrieval.entity_linking import AnalyzedQuestion, analyze_question
 from polyadic.retrieval.explanations import Explanations
 from polyadic.retrieval.items import RetrievedRow, retrieved_rows
 from polyadic.retrieval.personalized_pagerank import PPRScores, subgraph_pagerank
-from polyadic.retrieval.query_analysis import AnalyzedQuestion, analyze_question
 from polyadic.retrieval.seed_distribution import Seeds, find_start, seed
 from polyadic.retrieval.subgraph import Subgraph, joined, surround
 from polyadic.retrieval.token_budget import knowledge_of

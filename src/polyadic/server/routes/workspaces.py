@@ -55,7 +55,7 @@ async def delete(workspace: Name, service: Served, key: Caller) -> None:
 @router.get("/{workspace}/settings", summary="Get the settings of a workspace")
 def settings(workspace: Name, kb: Reading) -> SettingsView:
     """Return the settings that control indexing and answers; addresses and keys are left out."""
-    return shown(kb.settings)
+    return _settings_view(kb.settings)
 
 
 @router.get("/{workspace}/ledger", summary="Get usage and cost")
@@ -90,10 +90,10 @@ def _view(kb: Workspace, name: str, key: Caller) -> WorkspaceView:
     )
 
 
-def shown(settings: Settings) -> SettingsView:
+def _settings_view(settings: Settings) -> SettingsView:
     """Build the settings view, with ``auto`` replaced by the choice it stands for.
 
-    >>> view = shown(Settings())
+    >>> view = _settings_view(Settings())
     >>> view.extractor, view.chunk_tokens, view.answers
     ('sentences', 250, 'quotes')
     """

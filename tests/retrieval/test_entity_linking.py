@@ -5,8 +5,7 @@ from time import perf_counter
 import pytest
 
 from polyadic.model.types import Chunk, Document, Evidence, Participation, Span
-from polyadic.retrieval.entity_linking import link_entities
-from polyadic.retrieval.query_analysis import analyze_question
+from polyadic.retrieval.entity_linking import analyze_question, link_entities
 from tests.retrieval.conftest import read_from_memory
 from tests.retrieval.memory_reader import MemoryReader
 
