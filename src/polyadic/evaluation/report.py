@@ -54,7 +54,7 @@ def write_report(results: EvaluationResults, folder: Path) -> Path:
 
 def page(results: EvaluationResults) -> str:
     """Render the page."""
-    data, script = page_data(results), _part("page.js")
+    data, script = _page_data(results), _part("page.js")
     total = len(results.questions)
     some_shown = f"{data.questions:,} of {total:,} questions; results.json contains all."
     shown = f"All {total:,} questions." if data.questions == total else some_shown
@@ -152,7 +152,7 @@ def _part(name: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class PageData:
+class _PageData:
     """Data of a page as JSON, and the number of questions in it."""
 
     json: str
@@ -176,7 +176,7 @@ class _Items:
         return self.places[found.key]
 
 
-def page_data(results: EvaluationResults) -> PageData:
+def _page_data(results: EvaluationResults) -> _PageData:
     """Build the data of as many questions, in order, as the size limit allows."""
     items, questions, characters = _Items(), list[dict[str, Any]](), 0
     for place in range(len(results.questions)):
@@ -193,13 +193,13 @@ def page_data(results: EvaluationResults) -> PageData:
         "items": items.kept,
         "questions": questions,
     }
-    return PageData(script_json(data), len(questions))
+    return _PageData(_script_json(data), len(questions))
 
 
-def script_json(value: Mapping[str, Any]) -> str:
+def _script_json(value: Mapping[str, Any]) -> str:
     """Serialize a value to JSON that is safe inside a script element.
 
-    >>> script_json({"text": "</script><!-- & \\u2028"})
+    >>> _script_json({"text": "</script><!-- & \\u2028"})
     '{"text":"\\\\u003c/script\\\\u003e\\\\u003c!-- \\\\u0026 \\\\u2028"}'
     """
     return json.dumps(value, separators=(",", ":")).translate(_ESCAPES)

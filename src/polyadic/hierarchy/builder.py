@@ -130,7 +130,7 @@ class HierarchyBuilder:
                 self.note,
             )
         )
-        if change := rearrangement(former, hierarchy):
+        if change := _rearrangement(former, hierarchy):
             await self._apply(change, vectors)
 
     async def _apply(self, change: Rearrangement, vectors: EmbeddedSummaries) -> None:
@@ -173,11 +173,11 @@ async def draft(work: BuildContext) -> Hierarchy:
     return hierarchy
 
 
-def rearrangement(former: Hierarchy, now: Hierarchy) -> Rearrangement | None:
+def _rearrangement(former: Hierarchy, now: Hierarchy) -> Rearrangement | None:
     """Return the change from one hierarchy to another; None if they are equal.
 
     >>> one = Hierarchy((Cluster(0, ("a", "b"), ("a", "b")),), settled=2)
-    >>> rearrangement(one, one) is None, len(rearrangement(one, Hierarchy()).removed)
+    >>> _rearrangement(one, one) is None, len(_rearrangement(one, Hierarchy()).removed)
     (True, 1)
     """
     if former == now:
@@ -207,7 +207,7 @@ def _gone(former: Collection[str], now: Iterable[Node]) -> list[str]:
 
 
 def _count(work: BuildContext, now: Hierarchy) -> None:
-    report, change = work.report, rearrangement(work.former, now)
+    report, change = work.report, _rearrangement(work.former, now)
     report.entities = len(work.ground.entities)
     report.layers = len({one.layer for one in now.clusters})
     report.clusters, report.summaries = len(now.clusters), len(now.summaries)

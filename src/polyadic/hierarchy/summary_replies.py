@@ -74,7 +74,7 @@ def read_summaries(
     ['member number that does not exist', 'summary named like a member, qualified']
     """
     problems = Problems()
-    records = summary_records(reply) or _records(reply, problems)
+    records = _summary_records(reply) or _records(reply, problems)
     problems[f"more than {MOST_READ} summaries"] += max(0, len(records) - MOST_READ)
     drafts = [draft for one in records[:MOST_READ] if (draft := _draft(one, members, types, problems))]
     named = _by_name(drafts, problems)
@@ -200,13 +200,13 @@ def _qualified(draft: DraftSummary, used: Collection[str]) -> str:
     return next(name for name in names if entity_key(name) not in used)
 
 
-def summary_records(reply: str) -> list[dict[str, object]]:
+def _summary_records(reply: str) -> list[dict[str, object]]:
     """Read entity records as summaries, and relationship records as their members, with description and strength.
 
     A relationship joins a member and a summary, in either order. Empty if the reply has no entity record.
 
     >>> reply = '("entity"<|>"Port"<|>"location"<|>"A port.")##("relationship"<|>"Pier"<|>"Port"<|>"It is there."<|>9)'
-    >>> summary_records(reply)
+    >>> _summary_records(reply)
     [{'name': 'Port', 'type': 'location', 'description': 'A port.', 'members': [{'name': 'Pier', 'description': \
 'It is there.', 'strength': '9'}]}]
     """

@@ -25,7 +25,7 @@ _MIN_EXAMPLES = 3
 
 
 @dataclass(slots=True)
-class NameUse:
+class _NameUse:
     """The use of a name in one document.
 
     Parameters
@@ -60,30 +60,30 @@ class NameUse:
         return self.descriptions.most_common(1)[0][0] if self.descriptions else ""
 
 
-def name_uses(
+def _name_uses(
     reader: Reader, records: Sequence[DocumentRecord], resolution: EntityResolution
-) -> dict[str, list[NameUse]]:
+) -> dict[str, list[_NameUse]]:
     """Return the uses of each key by document, in the order of ``records``; the evidence of each is read once.
 
     Names that are split already in a document are left out there.
     """
-    uses: dict[str, list[NameUse]] = defaultdict(list)
+    uses: dict[str, list[_NameUse]] = defaultdict(list)
     is_value_cached = cache(is_value)
     for record in records:
-        here: dict[str, NameUse] = {}
+        here: dict[str, _NameUse] = {}
         for _, chunk in reader.records.evidence(record.id):
             for evidence in chunk:
                 named = [one for one in evidence.participants if one.key]
                 keys = {one.key for one in named if not is_value_cached(one.name, one.type)}
                 for one in named:
                     if resolution.key(one.key, record.id) == one.key:
-                        here.setdefault(one.key, NameUse(record.source)).add(evidence, one, keys)
+                        here.setdefault(one.key, _NameUse(record.source)).add(evidence, one, keys)
         for key, use in here.items():
             uses[key].append(use)
     return uses
 
 
-def share_a_neighbour(some: Collection[NameUse], others: Collection[NameUse]) -> bool:
+def _share_a_neighbour(some: Collection[_NameUse], others: Collection[_NameUse]) -> bool:
     """Return whether two groups of uses have a neighbour in common."""
     return any(not one.neighbours.isdisjoint(other.neighbours) for one in some for other in others)
 
@@ -92,7 +92,7 @@ def share_a_neighbour(some: Collection[NameUse], others: Collection[NameUse]) ->
 class _Sense:
     """Uses of a name for one kind of thing; ``phrases`` counts the phrases that describe it."""
 
-    uses: list[NameUse]
+    uses: list[_NameUse]
     kinds: set[str]
     phrases: Counter[str]
 
@@ -104,13 +104,13 @@ class _Sense:
         """Whether both may be one thing; a kind in one sense may be a type in the other, such as "country"."""
         if self.kinds & other.kinds or self.kinds & other.types or other.kinds & self.types:
             return True
-        return share_a_neighbour(self.uses, other.uses)
+        return _share_a_neighbour(self.uses, other.uses)
 
     def joined(self, other: "_Sense") -> "_Sense":
         return _Sense([*self.uses, *other.uses], self.kinds | other.kinds, self.phrases + other.phrases)
 
 
-class DescribedKinds:
+class _DescribedKinds:
     """The kinds of all names.
 
     Parameters
@@ -119,7 +119,7 @@ class DescribedKinds:
         Uses of each key, by document.
     """
 
-    def __init__(self, uses: Mapping[str, Sequence[NameUse]]) -> None:
+    def __init__(self, uses: Mapping[str, Sequence[_NameUse]]) -> None:
         self._described: dict[str, set[str]] = defaultdict(set)
         self._examples: dict[tuple[str, str], set[str]] = defaultdict(set)
         for key, several in uses.items():
@@ -131,7 +131,7 @@ class DescribedKinds:
                     for of in types:
                         self._examples[of, kind].add(key)
 
-    def senses(self, key: str, uses: Sequence[NameUse]) -> dict[str, list[NameUse]]:
+    def senses(self, key: str, uses: Sequence[_NameUse]) -> dict[str, list[_NameUse]]:
         """Group the uses of a name by incompatible kinds, each under a phrase that describes it, largest first.
 
         Uses without a known kind are left out. Roles are not kinds: a city can be both a birthplace and a destination.
@@ -146,7 +146,7 @@ class DescribedKinds:
         ranked = sorted(senses, key=lambda sense: -len(sense.uses))
         return {sense.phrases.most_common(1)[0][0]: sense.uses for sense in ranked}
 
-    def _is_kind(self, key: str, kind: str, use: NameUse) -> bool:
+    def _is_kind(self, key: str, kind: str, use: _NameUse) -> bool:
         return any(len(self._examples[of, kind] - {key}) >= _MIN_EXAMPLES for of in _types(use))
 
     def _added(self, key: str, senses: Sequence[_Sense], added: _Sense) -> list[_Sense]:
@@ -163,13 +163,13 @@ class DescribedKinds:
         return any((self._described[a] & self._described[b]) - {key} for a in one.kinds for b in other.kinds)
 
 
-def _genera(use: NameUse) -> dict[str, str]:
+def _genera(use: _NameUse) -> dict[str, str]:
     """Return the kinds that the descriptions of a use give, each with the phrase that names it."""
     phrases = (genus(description) for description in use.descriptions)
     return {_without_plural_s(phrase[-1]): " ".join(phrase) for phrase in phrases if phrase}
 
 
-def _types(use: NameUse) -> set[str]:
+def _types(use: _NameUse) -> set[str]:
     return {_without_plural_s(kind.rpartition(" ")[2]) for kind in use.types}
 
 
@@ -221,30 +221,30 @@ def homonyms(reader: Reader, found: CandidatePairs) -> list[Homonym]:
     keeps as one entity are left out.
     """
     records = reader.records.documents()
-    uses = name_uses(reader, records, found.resolution)
+    uses = _name_uses(reader, records, found.resolution)
     # A common noun ("lawyer") has no other entities to be mistaken for.
     names = {entity.key: entity.name for entity in found.census.entities if not entity.name.islower()}
     several = {key: of for key, of in uses.items() if key in names and len(of) > 1}
     by_types = {one.name: one for one in _of_types(several, names)}
-    by_kinds = {one.name: one for one in _of_kinds(several, names, DescribedKinds(uses))}
+    by_kinds = {one.name: one for one in _of_kinds(several, names, _DescribedKinds(uses))}
     listed = [*(by_kinds | by_types).values(), *_of_short_names(found, records)]
     kept = found.resolution.kept
     return sorted((one for one in listed if entity_key(one.name) not in kept), key=lambda one: one.name)
 
 
-def _of_types(uses: Mapping[str, Sequence[NameUse]], names: Mapping[str, str]) -> Iterator[Homonym]:
+def _of_types(uses: Mapping[str, Sequence[_NameUse]], names: Mapping[str, str]) -> Iterator[Homonym]:
     for key, several in uses.items():
         senses = _incompatible(several)
         if len(senses) < 2:
             continue
         first, *others = senses.values()
-        if not any(share_a_neighbour(first, other) for other in others):
+        if not any(_share_a_neighbour(first, other) for other in others):
             named = tuple(_sense(f"{names[key]} ({kind})", of) for kind, of in senses.items())
             yield Homonym(names[key], named, "documents give it incompatible types")
 
 
 def _of_kinds(
-    uses: Mapping[str, Sequence[NameUse]], names: Mapping[str, str], kinds: DescribedKinds
+    uses: Mapping[str, Sequence[_NameUse]], names: Mapping[str, str], kinds: _DescribedKinds
 ) -> Iterator[Homonym]:
     for key, several in uses.items():
         senses = kinds.senses(key, several)
@@ -255,14 +255,14 @@ def _of_kinds(
             )
 
 
-def _sense(name: str, uses: Sequence[NameUse]) -> HomonymSense:
+def _sense(name: str, uses: Sequence[_NameUse]) -> HomonymSense:
     described = max(uses, key=lambda use: sum(use.descriptions.values()))
     return HomonymSense(name, tuple(use.source for use in uses), described.description, described.fact)
 
 
-def _incompatible(uses: Sequence[NameUse]) -> dict[str, list[NameUse]]:
+def _incompatible(uses: Sequence[_NameUse]) -> dict[str, list[_NameUse]]:
     """Types incompatible with the most common one, each with the uses that have only this type."""
-    by_type: dict[str, list[NameUse]] = defaultdict(list)
+    by_type: dict[str, list[_NameUse]] = defaultdict(list)
     for use in uses:
         for kind in use.types:
             by_type[kind].append(use)

@@ -152,13 +152,13 @@ def substituted(text: str, results: Results) -> str:
     return _VARIABLE.sub(lambda found: ", ".join(results.get(found[0], ())) or found[0], text)
 
 
-def read_plan(reply: str) -> tuple[LogicalStep, ...]:
+def _read_plan(reply: str) -> tuple[LogicalStep, ...]:
     """Read the steps of a reply; steps without a known operator or a question are left out.
 
-    >>> read_plan('{"steps": [{"operator": "Retrieval", "question": "Who?", "s": "Jaws", "result": "?x"}, {}]}')
+    >>> _read_plan('{"steps": [{"operator": "Retrieval", "question": "Who?", "s": "Jaws", "result": "?x"}, {}]}')
     (LogicalStep(operator=<Operator.RETRIEVAL: 'retrieval'>, question='Who?', subject='Jaws', predicate='', object='', \
 result='?x'),)
-    >>> read_plan("I cannot plan this.")
+    >>> _read_plan("I cannot plan this.")
     ()
     """
     listed: list[object] = []
@@ -216,7 +216,7 @@ class LLMQuestionSolver:
         schema = _PLAN if self._plan.asks_for_json else None
         request = ModelRequest("plan-steps", self._plan.messages(question=question), schema)
         text, usage = await self._reply(request)
-        return read_plan(text), usage
+        return _read_plan(text), usage
 
     async def answer(self, question: str, lines: Sequence[str]) -> StepAnswer:
         numbered = "\n".join(f"[{number}] {_one_line(line)}" for number, line in enumerate(lines, 1))

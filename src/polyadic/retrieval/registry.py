@@ -119,7 +119,7 @@ def method_named(
         known = ", ".join((*_METHODS, *_MODEL_METHODS))
         raise SettingsError(f"there is no method {name!r}", f"use one of {known}")
     method = _METHODS[name](settings, question_entities or StoreEntityFinder())
-    return method if method.name == name else AblatedMethod(name, method)
+    return method if method.name == name else _RenamedMethod(name, method)
 
 
 def asks_for_names(name: str) -> bool:
@@ -176,7 +176,7 @@ def _ablated(settings: Settings, named: QueryEntityFinder, *off: str) -> Method:
     return HypergraphRAG(settings.hypergraph.model_copy(update=switched), named)
 
 
-class AblatedMethod:
+class _RenamedMethod:
     """A method under another name: same results, reported under that name."""
 
     def __init__(self, name: str, method: Method) -> None:

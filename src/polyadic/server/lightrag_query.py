@@ -116,7 +116,7 @@ def _router(prefix: str, name: Any, where_named: str = "") -> APIRouter:
         """Return the retrieved knowledge without an answer."""
         async with service.workspaces.opened(workspace, key, "read") as kb:
             knowledge = await knowledge_for(service, kb, asked.to_retrieve())
-            return await asyncio.to_thread(retrieved_data, kb, knowledge, asked.mode)
+            return await asyncio.to_thread(_retrieved_data, kb, knowledge, asked.mode)
 
     streams: dict[int | str, dict[str, Any]] = {
         200: {"content": {"application/x-ndjson": {"schema": {"type": "string"}}}}
@@ -200,7 +200,7 @@ class LightRAGDataResponse(BaseModel):
     metadata: dict[str, Any]
 
 
-def retrieved_data(kb: Workspace, knowledge: Knowledge, mode: str) -> LightRAGDataResponse:
+def _retrieved_data(kb: Workspace, knowledge: Knowledge, mode: str) -> LightRAGDataResponse:
     """Convert knowledge retrieved from a workspace; references are numbered in the order of the items."""
     named = _entities(kb, knowledge)
     numbers: dict[str, str] = {}

@@ -213,7 +213,7 @@ def _as_sent(file: UploadFile, folders: bool) -> str:
 
 
 def _checked_name(file: UploadFile, folders: bool, with_ocr: bool) -> str:
-    sanitize = sanitize_file_path if folders else sanitize_file_name
+    sanitize = _sanitize_file_path if folders else _sanitize_file_name
     name = sanitize(file.filename or "", with_ocr)
     if name is None:
         what = f"{_as_sent(file, folders)}: unsupported file type; no file of this upload was stored"
@@ -221,11 +221,11 @@ def _checked_name(file: UploadFile, folders: bool, with_ocr: bool) -> str:
     return name
 
 
-def sanitize_file_name(file_name: str, with_ocr: bool = False) -> str | None:
+def _sanitize_file_name(file_name: str, with_ocr: bool = False) -> str | None:
     """Sanitize a file name; return None if nothing is left or the file type is not supported, as pictures without OCR.
 
     >>> names = "../../etc/passwd.txt", "C:\\\\Report 1.PDF", "a.exe", "...", "Why?.md"
-    >>> [sanitize_file_name(name) for name in names]
+    >>> [_sanitize_file_name(name) for name in names]
     ['passwd.txt', 'Report 1.PDF', None, None, 'Why？.md']
     """
     name = _sanitize_part(_parts(file_name)[-1])
@@ -234,14 +234,14 @@ def sanitize_file_name(file_name: str, with_ocr: bool = False) -> str | None:
     return _shortened(name)
 
 
-def sanitize_file_path(file_path: str, with_ocr: bool = False) -> str | None:
-    """Sanitize a file name with its folders; as for :func:`sanitize_file_name`, no part leads upwards.
+def _sanitize_file_path(file_path: str, with_ocr: bool = False) -> str | None:
+    """Sanitize a file name with its folders; as for :func:`_sanitize_file_name`, no part leads upwards.
 
     >>> names = "letters/1843/ada.md", "../../etc/passwd.txt", "C:\\\\Docs\\\\Why?.md", "docs/a.exe"
-    >>> [sanitize_file_path(name) for name in names]
+    >>> [_sanitize_file_path(name) for name in names]
     ['letters/1843/ada.md', 'etc/passwd.txt', 'C：/Docs/Why？.md', None]
     """
-    name = sanitize_file_name(file_path, with_ocr)
+    name = _sanitize_file_name(file_path, with_ocr)
     if name is None:
         return None
     folders = "/".join(_shortened(part) for part in map(_sanitize_part, _parts(file_path)[:-1]) if part)

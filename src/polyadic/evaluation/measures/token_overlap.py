@@ -45,7 +45,7 @@ def covered(wanted: Set[T], given: Set[T]) -> float | None:
     return 100 * len(wanted & given) / len(wanted) if wanted else None
 
 
-def most_covered(wanted: Iterable[Set[T]], given: Set[T]) -> float | None:
+def _most_covered(wanted: Iterable[Set[T]], given: Set[T]) -> float | None:
     """Return the percentage of the set that ``given`` covers best; None if there is none or all are empty."""
     return max((share for each in wanted if (share := covered(each, given)) is not None), default=None)
 
@@ -71,7 +71,7 @@ class ContextRecall:
     def score(self, outcome: QuestionOutcome) -> float | None:
         if outcome.answer is None:
             return None
-        return most_covered(map(token_set, outcome.question.answers), token_set(outcome.answer))
+        return _most_covered(map(token_set, outcome.question.answers), token_set(outcome.answer))
 
 
 class ContextEntityRecall:
@@ -87,7 +87,7 @@ class ContextEntityRecall:
     def score(self, outcome: QuestionOutcome) -> float | None:
         if outcome.answer is None:
             return None
-        return most_covered(map(capitalized_words, outcome.question.answers), capitalized_words(outcome.answer))
+        return _most_covered(map(capitalized_words, outcome.question.answers), capitalized_words(outcome.answer))
 
 
 class AnswerRelevance:

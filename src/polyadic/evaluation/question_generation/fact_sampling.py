@@ -27,7 +27,7 @@ Found = tuple[tuple[int, ...], tuple[int, ...]]
 Arity = Literal["binary", "n-ary"]
 
 
-class FactPairs:
+class _FactPairs:
     """Facts of one arity and the entities that can join them, which excludes hubs, numbers and dates.
 
     Parameters
@@ -204,13 +204,13 @@ def strata(count: int, arities: Sequence[Arity], hops: Sequence[int]) -> tuple[S
 
 def sampled(reader: Reader, sampling: FactSampling, stratum: SamplingStratum, seed: int) -> list[FactSample]:
     """Draw distinct samples of a stratum, as many as wanted or available; no two start with the same fact."""
-    fact_pairs = FactPairs(reader, stratum.arity == "binary")
+    fact_pairs = _FactPairs(reader, stratum.arity == "binary")
     drawn = islice(_drawn(fact_pairs, sampling, stratum, seed), stratum.wanted)
     return [_sample(reader, facts, joints) for facts, joints in drawn]
 
 
 def _drawn(
-    fact_pairs: FactPairs, sampling: FactSampling, stratum: SamplingStratum, seed: int
+    fact_pairs: _FactPairs, sampling: FactSampling, stratum: SamplingStratum, seed: int
 ) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
     """Yield rows of facts and of the entities that join them."""
     random = fact_pairs.lots(seed, stratum.hops)
@@ -233,7 +233,7 @@ def _drawn(
 
 
 def _sample(reader: Reader, facts: tuple[int, ...], joints: tuple[int, ...]) -> FactSample:
-    rows, entities = FactPairs.rows(facts), FactPairs.rows(joints)
+    rows, entities = _FactPairs.rows(facts), _FactPairs.rows(joints)
     names = tuple(entity.name for entity in reader.entities(entities)) if joints else ()
     places = tuple(spans[0] for spans in reader.fact_places(rows))
     return FactSample(tuple(reader.facts(rows)), names, places)

@@ -104,7 +104,7 @@ def add_to_review(made: Sequence[GeneratedQuestion], file: Path) -> int:
     return len(made) - len(new)
 
 
-def write_questions(accepted: Iterable[GeneratedQuestion], file: Path) -> None:
+def _write_questions(accepted: Iterable[GeneratedQuestion], file: Path) -> None:
     """Write questions as a JSON list in HyperGraphRAG's layout.
 
     Two columns are added: ``evidence``, quotes of the documents, and ``type``, how the facts were sampled.
@@ -189,5 +189,5 @@ def accept(review: Path, folder: Path | None = None) -> AcceptedQuestions:
         raise NotFound(f"there is no file {target / CONTEXTS_NAME}", "create it with polyadic eval make-questions")
     if not reviewed.accepted:
         raise PolyadicError(f"no question in {review} is accepted", 'set "accept" to true for good questions')
-    write_questions(reviewed.accepted, target / QUESTIONS_NAME)
+    _write_questions(reviewed.accepted, target / QUESTIONS_NAME)
     return AcceptedQuestions(len(reviewed.accepted), reviewed.rejected, reviewed.undecided, target / QUESTIONS_NAME)

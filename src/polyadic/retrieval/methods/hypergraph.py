@@ -106,7 +106,7 @@ class HypergraphRAG:
         facts = distinct(retrieved.rows, links.targets, stated)
         similarity = reader.similarity("fact", facts, h_q[None, :])[0]
         products = similarity * reader.scores("fact", facts)
-        best = discounted_order(facts, products, s.passage_discount, reader)[: s.max_facts or None]
+        best = _discounted_order(facts, products, s.passage_discount, reader)[: s.max_facts or None]
         through = _first_names(facts[best], links.targets, links.sources, entities, reader)
         whys = _whys(facts[best], similarity[best], retrieved.rows, through)
         first = retrieved_rows("fact", facts[best], products[best], whys, reader)
@@ -171,7 +171,7 @@ def _further_facts(
     near = reader.nearest("fact", h_q, _FURTHER_FACTS + len(but), by_score=True)
     new = ~among(near.rows, but)
     rows, products = near.rows[new][:_FURTHER_FACTS], near.scores[new][:_FURTHER_FACTS]
-    order, facts = discounted_order(rows, products, discount, reader), list[RetrievedRow]()
+    order, facts = _discounted_order(rows, products, discount, reader), list[RetrievedRow]()
     for start in range(0, len(order), _BLOCK):
         if sum(fact.tokens for fact in facts) >= room:
             break
@@ -215,7 +215,7 @@ def _first_names(facts: Rows, targets: Rows, sources: Rows, entities: Rows, read
     return {fact: named[entity] for fact, entity in best.items()}
 
 
-def discounted_order(facts: Rows, scores: Vectors, discount: float, reader: Reader) -> NDArray[np.intp]:
+def _discounted_order(facts: Rows, scores: Vectors, discount: float, reader: Reader) -> NDArray[np.intp]:
     """Order facts by score, multiplied by ``discount`` for each better fact of the same passage.
 
     A passage's next fact partly repeats the one before, and tokens are scarce. With a discount of 1, the order is that
