@@ -31,7 +31,7 @@ from polyadic.query.lookup import titled
 from polyadic.query.request import QueryRequest
 from polyadic.query.span_attributes import record_answer, record_knowledge
 from polyadic.query.topic_documents import topic_documents
-from polyadic.query.usage import MeteredModel, UsageMeter
+from polyadic.query.usage_meter import MeteredModel, UsageMeter
 from polyadic.rerankers.answer_selection.selector import AnswerSelector
 from polyadic.rerankers.reranker import Reranker
 from polyadic.retrieval.global_knowledge import report_overview

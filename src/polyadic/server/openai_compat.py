@@ -23,7 +23,7 @@ from starlette.responses import JSONResponse, Response
 from polyadic.config import MethodName
 from polyadic.llm.store_cache import StoreResponseCache
 from polyadic.model.types import Answer, Citation, Knowledge, Usage
-from polyadic.query.usage import UsageMeter
+from polyadic.query.usage_meter import UsageMeter
 from polyadic.server.api_keys import ApiKey
 from polyadic.server.chat_messages import question_and_history, sources
 from polyadic.server.dependencies import Caller, Served
