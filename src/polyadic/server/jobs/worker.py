@@ -166,10 +166,6 @@ def _send(what: str, content: dict[str, Any]) -> None:
     print(json.dumps({what: content}), flush=True)
 
 
-if __name__ == "__main__":
-    main()
-
-
 def stand_behind_questions() -> None:
     """Give this process and its future threads the lowest scheduling priority.
 
@@ -183,3 +179,7 @@ def stand_behind_questions() -> None:
             os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
             processors = sorted(os.sched_getaffinity(0))
             os.sched_setaffinity(0, processors[len(processors) // 2 :])
+
+
+if __name__ == "__main__":
+    main()
