@@ -14,7 +14,7 @@ from polyadic.config import ReadingSettings
 from polyadic.loaders import archives
 from polyadic.loaders.formats import pdf, xlsx
 from polyadic.loaders.loader import SkippedInput, read_documents
-from polyadic.loaders.ocr.recognizer import SET_ENGINE
+from polyadic.loaders.ocr.page_recognizer import SET_ENGINE
 from polyadic.model.types import Document
 from tests.support import documents
 

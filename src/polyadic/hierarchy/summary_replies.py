@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from polyadic.hierarchy.prompt_context import MemberContext
 from polyadic.hierarchy.summarizer import OTHER_TYPE
 from polyadic.llm.replies.cleaning import strip_wrappers, tidy
-from polyadic.llm.replies.fields import LONGEST_NAME, list_of, numbers_in, record_of, reply_values, text_of
-from polyadic.llm.replies.model import Problems
+from polyadic.llm.replies.delimited_records import RecordKind, canonical, may_hold_records, records
+from polyadic.llm.replies.json_fields import LONGEST_NAME, list_of, numbers_in, record_of, reply_values, text_of
+from polyadic.llm.replies.parsed_reply import Problems
 from polyadic.llm.replies.parser import LONGEST_REPLY
-from polyadic.llm.replies.record_scanner import RecordKind, canonical, may_hold_records, records
 from polyadic.llm.replies.scores import ScoreScale
 from polyadic.model.identity import entity_key
 

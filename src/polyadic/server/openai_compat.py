@@ -21,7 +21,7 @@ from pydantic_core import to_jsonable_python
 from starlette.responses import JSONResponse, Response
 
 from polyadic.config import MethodName
-from polyadic.llm.store_cache import StoreResponseCache
+from polyadic.llm.cached_model import StoreResponseCache
 from polyadic.model.types import Answer, Citation, Knowledge, Usage
 from polyadic.query.usage_meter import UsageMeter
 from polyadic.server.api_keys import ApiKey

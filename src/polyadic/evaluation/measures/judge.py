@@ -12,7 +12,7 @@ from polyadic.generation.citation_parser import unthought
 from polyadic.llm.cached_model import CachedModel
 from polyadic.llm.language_model import ModelRequest
 from polyadic.llm.replies.json_repair import values
-from polyadic.llm.replies.model import Problems
+from polyadic.llm.replies.parsed_reply import Problems
 
 FOLDER = "judge"
 DIMENSIONS = (

@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any, TypeVar
 
 from polyadic.evaluation.question_record import QuestionOutcome
-from polyadic.text.split import split_text
+from polyadic.text.tokens import split_text
 
 T = TypeVar("T")
 

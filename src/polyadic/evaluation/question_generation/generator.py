@@ -28,10 +28,9 @@ from polyadic.evaluation.question_generation.review_file import (
     write_whole,
 )
 from polyadic.llm.batch_model import ReplyPending
-from polyadic.llm.cached_model import CachedModel
+from polyadic.llm.cached_model import CachedModel, StoreResponseCache
 from polyadic.llm.loading import load_language_model
 from polyadic.llm.prompts.library import PromptLibrary
-from polyadic.llm.store_cache import StoreResponseCache
 from polyadic.model.identity import loose_name
 from polyadic.storage.protocol import Reader
 from polyadic.workspace import Workspace

@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from polyadic.errors import UnreadableDocument
 from polyadic.loaders.formats.pdf import MOST_PAGES
-from polyadic.loaders.pages.rendering import rendered_page
+from polyadic.loaders.pages.page_rendering import rendered_page
 from polyadic.model.types import Document
 from polyadic.query.original_files import has_original, original_content
 from polyadic.server.dependencies import Name, Reading, Served
