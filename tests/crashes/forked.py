@@ -1,0 +1,74 @@
+"""``python -m MODULE`` in a process that is forked from one which has imported the package.
+
+A test that kills fifty commands would spend most of its time on importing.
+"""
+
+import multiprocessing
+import os
+import runpy
+import signal
+import sys
+from collections.abc import Mapping, Sequence
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+_IMPORTED_BEFORE = "tests.crashes.imported_before"
+_context = multiprocessing.get_context("forkserver")
+_context.set_forkserver_preload([_IMPORTED_BEFORE])
+
+
+class ForkedCommand:
+    """A running command with the interface of ``subprocess.Popen`` as far as tests of crashes use it."""
+
+    def __init__(self, module: str, arguments: Sequence[str], environment: Mapping[str, str]) -> None:
+        self._error, error = _context.Pipe(duplex=False)
+        self._process = _context.Process(target=_run, args=(module, [*arguments], dict(environment), Path.cwd(), error))
+        # Ended with the tests, also if one of them fails before its command ends.
+        self._process.daemon = True
+        self._process.start()
+        error.close()
+        assert self._process.pid is not None
+        self.pid = self._process.pid
+
+    @property
+    def returncode(self) -> int | None:
+        return self._process.exitcode
+
+    def poll(self) -> int | None:
+        return self._process.exitcode
+
+    def send_signal(self, number: int) -> None:
+        if self._process.exitcode is None:
+            os.kill(self.pid, number)
+
+    def kill(self) -> None:
+        self.send_signal(signal.SIGKILL)
+
+    def wait(self) -> int:
+        self._process.join()
+        assert self._process.exitcode is not None
+        return self._process.exitcode
+
+    def communicate(self) -> tuple[None, bytes]:
+        """Wait for the end; returns what the command wrote on standard error, as the second of two."""
+        written = b""
+        while not self._error.closed and (part := os.read(self._error.fileno(), 65_536)):
+            written += part
+        self._error.close()
+        self.wait()
+        return None, written
+
+
+def _run(module: str, arguments: list[str], environment: dict[str, str], folder: Path, error: Connection) -> None:
+    """Become the command: its standard streams, environment, working folder and arguments."""
+    with Path(os.devnull).open("r+b") as nothing:
+        for descriptor, stream in enumerate((nothing, nothing, error)):
+            os.dup2(stream.fileno(), descriptor)
+    error.close()
+    # Those there are were made for what the streams were before.
+    sys.stdout, sys.stderr = (os.fdopen(descriptor, "w", closefd=False) for descriptor in (1, 2))
+    os.environ.clear()
+    os.environ.update(environment)
+    os.chdir(folder)
+    sys.argv = [module, *arguments]
+    runpy.run_module(module, run_name="__main__", alter_sys=True)
