@@ -15,11 +15,11 @@ test: $(VENV)/installed-dev
 	$(BIN)/python -m pytest -n 2 -m "not slow" --hypothesis-profile few -p no:schemathesis
 
 # What `make test` leaves out: crashes, PostgreSQL's slow half, the browser, real models, documentation, and the other
-# examples of property tests. Of a file that starts servers or reads a data set, one process runs all tests.
+# examples of property tests. One process runs all tests of a file, so that what they share is set up once.
 test-all: $(VENV)/installed-dev
 	$(BIN)/polyadic models fetch
 	$(BIN)/python -m tests.real_model.weights
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m "slow or hypothesis"
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "slow or hypothesis"
 
 # The stores again, on the earliest PostgreSQL and pgvector that are said to do, with few examples: what depends on the
 # statements that a server runs. Its package cannot start servers that tests configure themselves.
