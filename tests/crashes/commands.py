@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TypeAlias
 
 from polyadic.storage.sqlite.store import SqliteStore
-from tests.crashes.forked import ForkedCommand
 from tests.model_server import ModelServer
 from tests.support.canonical import canonical
+from tests.support.forked import ForkedCommand
 
 AT_ONCE = 2
 COMMAND = (sys.executable, "-m", "polyadic")

@@ -1,4 +1,4 @@
-"""What forked commands need, imported once; but for the store of PostgreSQL, whose waiting time some change first."""
+"""What forked commands and jobs need, imported once; not the store of PostgreSQL, whose waiting time some change."""
 
 import gc
 import os
@@ -20,6 +20,7 @@ import polyadic.cli.main
 import polyadic.cli.query
 import polyadic.cli.status
 import polyadic.llm.endpoint_errors
-import polyadic.llm.throttled_client  # noqa: F401
+import polyadic.llm.throttled_client
+import polyadic.server.jobs.worker  # noqa: F401
 
 gc.freeze()

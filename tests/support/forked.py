@@ -12,17 +12,17 @@ from collections.abc import Mapping, Sequence
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-_IMPORTED_BEFORE = "tests.crashes.imported_before"
-_context = multiprocessing.get_context("forkserver")
-_context.set_forkserver_preload([_IMPORTED_BEFORE])
+_IMPORTED_BEFORE = "tests.support.imported_before"
+CONTEXT = multiprocessing.get_context("forkserver")
+CONTEXT.set_forkserver_preload([_IMPORTED_BEFORE])
 
 
 class ForkedCommand:
     """A running command with the interface of ``subprocess.Popen`` as far as tests of crashes use it."""
 
     def __init__(self, module: str, arguments: Sequence[str], environment: Mapping[str, str]) -> None:
-        self._error, error = _context.Pipe(duplex=False)
-        self._process = _context.Process(target=_run, args=(module, [*arguments], dict(environment), Path.cwd(), error))
+        self._error, error = CONTEXT.Pipe(duplex=False)
+        self._process = CONTEXT.Process(target=_run, args=(module, [*arguments], dict(environment), Path.cwd(), error))
         # Ended with the tests, also if one of them fails before its command ends.
         self._process.daemon = True
         self._process.start()
@@ -59,16 +59,20 @@ class ForkedCommand:
         return None, written
 
 
-def _run(module: str, arguments: list[str], environment: dict[str, str], folder: Path, error: Connection) -> None:
-    """Become the command: its standard streams, environment, working folder and arguments."""
+def become(environment: Mapping[str, str], folder: Path, *streams: Connection | None) -> None:
+    """Give a forked process the environment, working folder and standard streams of a started one; None: nothing."""
     with Path(os.devnull).open("r+b") as nothing:
-        for descriptor, stream in enumerate((nothing, nothing, error)):
-            os.dup2(stream.fileno(), descriptor)
-    error.close()
+        for descriptor, stream in enumerate(streams):
+            os.dup2((stream or nothing).fileno(), descriptor)
     # Those there are were made for what the streams were before.
-    sys.stdout, sys.stderr = (os.fdopen(descriptor, "w", closefd=False) for descriptor in (1, 2))
+    sys.stdin, sys.stdout, sys.stderr = (os.fdopen(n, mode, closefd=False) for n, mode in enumerate("rww"))
     os.environ.clear()
     os.environ.update(environment)
     os.chdir(folder)
+
+
+def _run(module: str, arguments: list[str], environment: dict[str, str], folder: Path, error: Connection) -> None:
+    become(environment, folder, None, None, error)
+    error.close()
     sys.argv = [module, *arguments]
     runpy.run_module(module, run_name="__main__", alter_sys=True)
