@@ -54,8 +54,9 @@ $(VENV)/installed: requirements.txt pyproject.toml
 	@$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e .
 	@touch $@
 
+# Modules are compiled when they are first imported: most of these are never imported.
 $(VENV)/installed-dev: $(VENV)/installed requirements-dev.txt
-	@$(BIN)/python -m pip install --quiet --require-hashes -r requirements-dev.txt
+	@$(BIN)/python -m pip install --quiet --no-compile --require-hashes -r requirements-dev.txt
 	@touch $@
 
 # Pins and hashes are exported without index addresses, so that they serve wherever packages come from.
