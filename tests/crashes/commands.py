@@ -42,7 +42,7 @@ def ended(run: Run) -> tuple[int, str]:
     """Exit code of a run, and what it said on standard error but for its progress."""
     _, error = run.communicate()
     said = [line for line in error.decode().splitlines() if not line.startswith(("indexing", "building"))]
-    return run.returncode, "\n".join(said)
+    return run.wait(), "\n".join(said)
 
 
 def done(run: Run) -> None:

@@ -33,10 +33,10 @@ class _ForkedJob:
 
     async def wait(self) -> int | None:
         loop = asyncio.get_running_loop()
-        ended = loop.create_future()
-        loop.add_reader(self._process.sentinel, lambda: ended.done() or ended.set_result(None))
+        ended = asyncio.Event()
+        loop.add_reader(self._process.sentinel, ended.set)
         try:
-            await ended
+            await ended.wait()
         finally:
             loop.remove_reader(self._process.sentinel)
         return self.returncode
