@@ -24,10 +24,10 @@ from polyadic.errors import NO_MODEL, NotFound
 from polyadic.hierarchy.api import HierarchyApi
 from polyadic.indexing.ray.api import RayIndexingMixin
 from polyadic.indexing.reembedding import Reembedder, ReembeddingProgress, ReembeddingReport
+from polyadic.llm.cached_model import StoreResponseCache
 from polyadic.llm.language_model import LanguageModel
 from polyadic.llm.loading import RoleModels
 from polyadic.llm.prompts.library import PromptLibrary
-from polyadic.llm.store_cache import StoreResponseCache
 from polyadic.query import lookup
 from polyadic.query.api import QueryMixin
 from polyadic.query.browse import BrowseMixin

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from polyadic.indexing.batching import BATCH_DOCUMENTS
+from polyadic.indexing.document_batches import BATCH_DOCUMENTS
 from tests.crashes.commands import AT_ONCE, COMMAND, done, ended, export, indexing, paid_twice, started, times_asked
 from tests.crashes.small_disk import Disk, NoDisk, small_disk
 from tests.model_server import ModelServer, ready

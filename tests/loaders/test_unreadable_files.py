@@ -12,7 +12,7 @@ import pytest
 from polyadic.config import ReadingSettings
 from polyadic.loaders.formats import pdf
 from polyadic.loaders.loader import SkippedInput, read_documents
-from polyadic.loaders.ocr.recognizer import SET_ENGINE
+from polyadic.loaders.ocr.page_recognizer import SET_ENGINE
 from polyadic.model.types import Document
 from tests.support import documents
 

@@ -14,7 +14,7 @@ from polyadic.errors import StoreError, StoreInterrupted
 from polyadic.extraction.sentence_extractor import SentenceExtractor
 from polyadic.indexing.indexer import Indexer
 from polyadic.indexing.report import IndexReport
-from polyadic.llm.store_cache import StoreResponseCache
+from polyadic.llm.cached_model import StoreResponseCache
 from polyadic.model.types import Document, Usage
 from polyadic.storage.postgres import backoff, commit_status, keepalive, lease_sessions, pool, snapshot
 from polyadic.storage.postgres.dsn import PostgresDsn

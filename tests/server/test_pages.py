@@ -15,7 +15,7 @@ import httpx2
 import pytest
 
 from polyadic.concurrency.async_to_sync import run_coroutine
-from polyadic.loaders.pages.page_image import render_page
+from polyadic.loaders.pages.page_rendering import render_page
 from polyadic.model.identity import document_id
 from polyadic.model.original_file import file_digest
 from polyadic.model.types import Document
@@ -273,9 +273,9 @@ def test_size_of_an_image_is_bounded(box: str) -> None:
 def test_memory_of_a_rendering_is_limited() -> None:
     code = """
         import sys
-        from polyadic.loaders.pages import page_image
+        from polyadic.loaders.pages import page_rendering
 
-        page_image.main()
+        page_rendering.main()
         try:
             bytearray(3_000_000_000)
         except MemoryError:

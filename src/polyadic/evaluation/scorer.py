@@ -14,10 +14,9 @@ from polyadic.evaluation.measures.win_rate import PairVerdict, WinRate, pairs
 from polyadic.evaluation.plan import WIN_RATE, EvalPlan
 from polyadic.evaluation.results import HeadToHead
 from polyadic.evaluation.scores import JudgeModel, Outcomes, ScoreTable, scored
-from polyadic.llm.cached_model import CachedModel
+from polyadic.llm.cached_model import CachedModel, StoreResponseCache
 from polyadic.llm.loading import load_language_model
 from polyadic.llm.prompts.library import PromptLibrary
-from polyadic.llm.store_cache import StoreResponseCache
 from polyadic.workspace import Workspace
 
 

@@ -14,7 +14,7 @@ from polyadic.generation.citation_parser import without_markers
 from polyadic.generation.evidence_marks import LEGEND, evidence_starts, with_marks, without_document_marks
 from polyadic.model.identity import normal_text
 from polyadic.model.types import Item, ItemKind, Knowledge, RetrievalSection, SourceSpan, Span
-from polyadic.text.plain_text import plain
+from polyadic.text.markup import plain
 from polyadic.text.tokens import count_tokens
 
 _INDENT = "  "

@@ -13,8 +13,8 @@ from polyadic.generation.context import PromptContext, lay_out
 from polyadic.generation.prompt_room import prompt_room
 from polyadic.llm.language_model import LanguageModel, ModelRequest, ReplySchema
 from polyadic.llm.prompts.library import PromptLibrary
-from polyadic.llm.replies.fields import list_of, numbers_in, record_of, reply_values, text_of
-from polyadic.llm.replies.model import Problems
+from polyadic.llm.replies.json_fields import list_of, numbers_in, record_of, reply_values, text_of
+from polyadic.llm.replies.parsed_reply import Problems
 from polyadic.model.types import Item, Knowledge
 
 MOST_QUERIES = 3

@@ -7,10 +7,10 @@ from polyadic.generation.quotations import Quotation, quotation
 from polyadic.generation.sentence_candidates import SentenceCandidate
 from polyadic.model.types import SourceSpan, Span
 from polyadic.storage.protocol import Reader
+from polyadic.text.dependent_sentences import leans_on_previous
 from polyadic.text.headings import is_heading, is_within
 from polyadic.text.language import detect_language
-from polyadic.text.leaning import leans_on_previous
-from polyadic.text.plain_text import plain
+from polyadic.text.markup import plain
 from polyadic.text.sentences import sentences
 from polyadic.text.table_rows import is_pipe_row
 

@@ -7,7 +7,7 @@ from polyadic.generation.citation_parser import without_markers
 from polyadic.generation.sentence_candidates import SentenceCandidate
 from polyadic.model.types import SourceSpan, Span
 from polyadic.text.code_fences import code_blocks, without_fences
-from polyadic.text.readable import readable
+from polyadic.text.markup import readable
 from polyadic.text.table_rows import is_pipe_row
 
 

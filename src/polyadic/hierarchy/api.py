@@ -19,10 +19,9 @@ from polyadic.hierarchy.measures import HierarchyMeasures, measures_of
 from polyadic.hierarchy.outline import DEPTH, HierarchyOutline, outline_of
 from polyadic.llm.batch_model import PendingRequest
 from polyadic.llm.budget import SpendingBudget, check_prices
-from polyadic.llm.cached_model import CachedModel
+from polyadic.llm.cached_model import CachedModel, StoreResponseCache
 from polyadic.llm.language_model import LanguageModel
 from polyadic.llm.prompts.library import PromptLibrary
-from polyadic.llm.store_cache import StoreResponseCache
 from polyadic.model.identity import digest
 from polyadic.optional_dependencies import need_hierarchy
 from polyadic.storage.protocol import Store

@@ -1,8 +1,8 @@
 """Read summaries in the delimiter format of HiRAG (arXiv 2503.10150, Figure 9)."""
 
 from polyadic.llm.replies.cleaning import strip_wrappers, tidy
+from polyadic.llm.replies.delimited_records import RecordKind, canonical, may_hold_records, records
 from polyadic.llm.replies.parser import LONGEST_REPLY
-from polyadic.llm.replies.record_scanner import RecordKind, canonical, may_hold_records, records
 from polyadic.model.identity import entity_key
 
 

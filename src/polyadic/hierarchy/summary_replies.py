@@ -7,8 +7,8 @@ from polyadic.hierarchy.prompt_context import MemberContext
 from polyadic.hierarchy.summarizer import OTHER_TYPE
 from polyadic.hierarchy.summary_records import summary_records
 from polyadic.llm.replies.cleaning import tidy
-from polyadic.llm.replies.fields import LONGEST_NAME, list_of, numbers_in, record_of, reply_values, text_of
-from polyadic.llm.replies.model import Problems
+from polyadic.llm.replies.json_fields import LONGEST_NAME, list_of, numbers_in, record_of, reply_values, text_of
+from polyadic.llm.replies.parsed_reply import Problems
 from polyadic.llm.replies.scores import ScoreScale
 from polyadic.model.identity import entity_key
 

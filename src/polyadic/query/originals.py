@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from polyadic.loaders.original_content import is_unchanged, unchanged_content
+from polyadic.loaders.file_access import is_unchanged, unchanged_content
 from polyadic.storage.protocol import Reader
 
 

@@ -6,10 +6,9 @@ from dataclasses import dataclass, field, replace
 from polyadic.concurrency.async_to_sync import async_to_sync
 from polyadic.embeddings.embedder import Embedder
 from polyadic.llm.budget import SpendingBudget
-from polyadic.llm.cached_model import CachedModel
+from polyadic.llm.cached_model import CachedModel, StoreResponseCache
 from polyadic.llm.language_model import LanguageModel
 from polyadic.llm.prompts.library import PromptLibrary
-from polyadic.llm.store_cache import StoreResponseCache
 from polyadic.model.resolution import ResolutionDecision
 from polyadic.model.types import Usage
 from polyadic.resolution import decision_builder

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from polyadic.llm.replies.fields import LONGEST_NAME, list_of, record_of, reply_values, text_of
-from polyadic.llm.replies.model import Problems
+from polyadic.llm.replies.json_fields import LONGEST_NAME, list_of, record_of, reply_values, text_of
+from polyadic.llm.replies.parsed_reply import Problems
 
 _VARIABLE = re.compile(r"\?[^\W\d]\w*")
 _MOST_STEPS = 50

@@ -8,8 +8,8 @@ from polyadic.errors import NoReply
 from polyadic.llm.language_model import LanguageModel, ModelRequest, ReplySchema
 from polyadic.llm.prompts.library import PromptLibrary
 from polyadic.llm.replies.cleaning import cut, tidy
-from polyadic.llm.replies.fields import LONGEST_NAME, list_of, numbers_in, record_of, reply_values
-from polyadic.llm.replies.model import Problems
+from polyadic.llm.replies.json_fields import LONGEST_NAME, list_of, numbers_in, record_of, reply_values
+from polyadic.llm.replies.parsed_reply import Problems
 from polyadic.model.types import Usage
 from polyadic.retrieval.logical_form import LogicalStep, Operator, read_plan
 

@@ -72,7 +72,7 @@ def _model(kb: Workspace) -> Iterator[CheckResult]:
 
 
 def _endpoint(what: str, name: str, settings: EndpointSettings) -> CheckResult:
-    from polyadic.llm.endpoint import Endpoint
+    from polyadic.llm.endpoint_connection import Endpoint
 
     try:
         _ = Endpoint(settings, what).key

@@ -8,7 +8,7 @@ from fastapi import APIRouter
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from polyadic.llm.store_cache import StoreResponseCache
+from polyadic.llm.cached_model import StoreResponseCache
 from polyadic.query.usage import UsageMeter
 from polyadic.server.dependencies import Caller, Served
 from polyadic.server.openapi import errors

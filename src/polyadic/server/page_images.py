@@ -1,7 +1,7 @@
 """Images of pages, with problems for clients."""
 
 from polyadic.errors import UnreadableDocument
-from polyadic.loaders.pages.rendering import rendered_page
+from polyadic.loaders.pages.page_rendering import rendered_page
 from polyadic.server.problem_details import ProblemError
 
 

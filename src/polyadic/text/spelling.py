@@ -1,10 +1,14 @@
-"""Correct misspelled words against known words."""
+"""Correct misspelled words against known words; English words are no misspellings."""
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from string import ascii_lowercase
+from typing import TYPE_CHECKING
 
-from polyadic.text.known_words import is_rare_english_word
 from polyadic.text.tokens import frequency_rank
+
+if TYPE_CHECKING:
+    from spellchecker import WordFrequency
 
 LEAST, _LONG, MOST = 6, 9, 40
 """Minimum length of a word that is corrected, of one that may differ by two edits, and maximum length.
@@ -93,7 +97,7 @@ def may_be_typo(word: str, other: str) -> bool:
     >>> may_be_typo("causal", "casual"), may_be_typo("deprecation", "depreciation")
     (False, False)
     """
-    if is_rare_english_word(word):
+    if _is_rare_english_word(word):
         return False
     is_slip = other in _slips(word)
     rank = frequency_rank(word)
@@ -102,6 +106,25 @@ def may_be_typo(word: str, other: str) -> bool:
         is_rarer = rank_of_other is not None and rank >= _TIMES_AS_FREQUENT * rank_of_other
         return is_slip and is_rarer and rank >= _COMMON
     return is_slip or len(word) >= _LONG or _is_easy_edit(word, other)
+
+
+def _is_rare_english_word(word: str) -> bool:
+    """Return whether the word list of pyspellchecker has a word in lower case; the most frequent need not be listed.
+
+    The first call reads the list of 160,000 words, which takes a fifth of a second.
+
+    >>> [_is_rare_english_word(word) for word in ("causal", "deprecation", "recieve")]
+    [True, True, False]
+    """
+    return word in _english_words()
+
+
+@cache
+def _english_words() -> "WordFrequency":
+    # Imported here, because most questions have no word that the documents lack.
+    from spellchecker import SpellChecker
+
+    return SpellChecker(language="en").word_frequency
 
 
 def inflections(word: str, language: str) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from polyadic.batch.request_writer import RequestFileWriter
+from polyadic.batch.request_files import RequestFileWriter
 from polyadic.concurrency.async_to_sync import async_to_sync
 from polyadic.errors import ModelUnavailable, NotFound, PolyadicError, SettingsError, UnreadableDataset
 from polyadic.evaluation.batch import EvaluationBatch

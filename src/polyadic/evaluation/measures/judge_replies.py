@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from polyadic.generation.citation_parser import unthought
 from polyadic.llm.replies.json_repair import values
-from polyadic.llm.replies.model import Problems
+from polyadic.llm.replies.parsed_reply import Problems
 
 # Repetitions are bounded, so that parsing any reply takes linear time.
 _MARK = re.compile(

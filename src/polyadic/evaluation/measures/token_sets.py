@@ -5,7 +5,7 @@ from collections.abc import Iterable, Set
 from functools import cache
 from typing import Any, TypeVar
 
-from polyadic.text.split import split_text
+from polyadic.text.tokens import split_text
 
 T = TypeVar("T")
 

@@ -27,10 +27,9 @@ from polyadic.evaluation.question_generation.sampling import (
     strata,
 )
 from polyadic.llm.batch_model import ReplyPending
-from polyadic.llm.cached_model import CachedModel
+from polyadic.llm.cached_model import CachedModel, StoreResponseCache
 from polyadic.llm.loading import load_language_model
 from polyadic.llm.prompts.library import PromptLibrary
-from polyadic.llm.store_cache import StoreResponseCache
 from polyadic.model.identity import loose_name
 from polyadic.storage.protocol import Reader
 from polyadic.workspace import Workspace

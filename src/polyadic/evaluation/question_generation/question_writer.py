@@ -9,7 +9,7 @@ from polyadic.generation.citation_parser import unthought
 from polyadic.llm.language_model import ModelRequest, ReplySchema
 from polyadic.llm.prompts.library import Prompt
 from polyadic.llm.replies.json_repair import values
-from polyadic.llm.replies.model import Problems
+from polyadic.llm.replies.parsed_reply import Problems
 from polyadic.model.identity import loose_name
 from polyadic.text.cjk import has_ideographs
 

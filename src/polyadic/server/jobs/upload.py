@@ -14,7 +14,7 @@ from typing import BinaryIO
 from polyadic.config import ReadingSettings
 from polyadic.loaders.loader import SkippedInput, read_documents
 from polyadic.loaders.ocr.captions import Captioner, Captions, Picture
-from polyadic.loaders.ocr.recognizer import PageRecognizer, RecognizedPages
+from polyadic.loaders.ocr.page_recognizer import PageRecognizer, RecognizedPages
 from polyadic.model.identity import document_id
 from polyadic.model.types import Document
 
