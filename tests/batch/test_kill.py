@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from polyadic.indexing.batching import BATCH_DOCUMENTS
+from polyadic.indexing.document_batches import BATCH_DOCUMENTS
 from tests.crashes.commands import COMMAND, Run, done, ended, started
 from tests.crashes.killed_at import MOMENTS, POINTS_OF_BATCHES
 from tests.model_server import ModelServer, ready
