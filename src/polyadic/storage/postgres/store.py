@@ -41,9 +41,17 @@ from polyadic.storage.protocol import (
 from polyadic.storage.retry import with_retries
 from polyadic.storage.sql import ledger
 from polyadic.storage.sql.consistency_check import problems_of
-from polyadic.storage.sql.embedding_model import EMBEDDER, check_claimed, check_still_claimed, claim
-from polyadic.storage.sql.meta import meta, metas
-from polyadic.storage.sql.transfer import COPYING, SqlCopySource, check_whole
+from polyadic.storage.sql.meta import (
+    COPYING,
+    EMBEDDER,
+    check_claimed,
+    check_still_claimed,
+    check_whole,
+    claim,
+    meta,
+    metas,
+)
+from polyadic.storage.sql.transfer import SqlCopySource
 
 _EXCLUSIVE_LOCK, _WRITE_LOCK, _REEMBED_LOCK, _STAGING_LOCK = 1, 2, 3, 4
 """Advisory locks of a workspace.
@@ -221,7 +229,7 @@ class PostgresStore:
 
     def _record_calls(self, calls: Sequence[tuple[LedgerCall | None, CachedReply | None]]) -> None:
         with translate_errors(self._address), self._pool.connection() as raw, self._transaction(raw) as connection:
-            ledger.enter_all(connection, calls)
+            ledger.enter(connection, calls)
 
     @contextlib.contextmanager
     def _session_lock(self, lock: int) -> Iterator[Raw]:

@@ -6,7 +6,7 @@ from polyadic.storage.postgres import topic_entities
 from polyadic.storage.postgres.hnsw import index_marked, mark_large
 from polyadic.storage.postgres.writer import PostgresWriter
 from polyadic.storage.sql.half_precision import HalfVector
-from polyadic.storage.sql.serialization import resolution_of
+from polyadic.storage.sql.revisions import resolution_of
 from polyadic.storage.sql.tables import COPIED
 from polyadic.storage.sql.transfer import SqlCopyTarget
 from polyadic.storage.table import Table

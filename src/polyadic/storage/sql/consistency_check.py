@@ -4,58 +4,70 @@ Facts, entities and statements are derived again from the evidence, in memory, a
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from polyadic.model import identity
 from polyadic.model.aggregation import FORMS_EMBEDDED, Attribute, Tallies, tally
 from polyadic.model.resolution import EntityResolution
 from polyadic.model.types import Evidence
 from polyadic.storage.connection import Connection
-from polyadic.storage.sql.digests import text_digest
+from polyadic.storage.sql.encoding import load_evidence, text_digest
 from polyadic.storage.sql.hierarchy_check import hierarchy_problems
-from polyadic.storage.sql.originals import ORIGINALS
-from polyadic.storage.sql.serialization import load_evidence, resolution_of
-from polyadic.storage.sql.texts import TEXTS, text_of
+from polyadic.storage.sql.revisions import resolution_of
+from polyadic.storage.sql.segments import MOST_SEGMENTS, text_of
+from polyadic.storage.sql.vectors import MISCOUNTED
 
-_MOST = 10
 # The chunks that readers see.
 _CURRENT = "document d JOIN revision r ON r.id = d.current JOIN chunk c ON c.revision = r.id"
-_SHOWN = (Attribute.NAME, Attribute.TYPE, Attribute.DESCRIPTION)
-_STRAY_REVISIONS = "SELECT 1 FROM revision WHERE document NOT IN (SELECT id FROM document)"
-_STRAY_WINDOWS = f"SELECT 1 FROM passage_window WHERE chunk NOT IN (SELECT c.id FROM {_CURRENT})"
-_USERS = " UNION ALL ".join(
-    f"SELECT vector FROM {table}" for table in ("fact", "attribute_value", "passage_window", "summary")
+_STRAY_SEGMENTS = (
+    f"SELECT count(DISTINCT id / {MOST_SEGMENTS}) FROM {{}} s"
+    f" WHERE NOT EXISTS (SELECT 1 FROM revision r WHERE r.id = s.id / {MOST_SEGMENTS})"
 )
-_MISCOUNTED_VECTORS = (
-    "SELECT 1 FROM vector v LEFT JOIN (SELECT vector, count(*) AS occurrences"
-    f" FROM ({_USERS}) WHERE vector IS NOT NULL GROUP BY vector) u ON u.vector = v.id"
-    " WHERE v.uses != coalesce(u.occurrences, 0)"
+_COUNTS = (
+    ("texts belong to documents that no longer exist", _STRAY_SEGMENTS.format("text_segment")),
+    ("original files belong to documents that no longer exist", _STRAY_SEGMENTS.format("original_segment")),
+    (
+        "revisions belong to documents that no longer exist",
+        "SELECT count(*) FROM revision WHERE document NOT IN (SELECT id FROM document)",
+    ),
+    (
+        # Each chunk has windows numbered from 0 whose vectors exist.
+        "chunks lack vectors",
+        "SELECT count(*) FROM (SELECT count(w.chunk) AS windows, count(v.id) AS vectors, max(w.ordinal) AS last"
+        f" FROM {_CURRENT} LEFT JOIN passage_window w ON w.chunk = c.id LEFT JOIN vector v ON v.id = w.vector"
+        " GROUP BY c.id) n WHERE windows = 0 OR windows <> vectors OR last <> vectors - 1",
+    ),
+    (
+        "vectors belong to chunks that no longer exist",
+        f"SELECT count(*) FROM passage_window WHERE chunk NOT IN (SELECT c.id FROM {_CURRENT})",
+    ),
+    ("vectors have a wrong use count", f"SELECT count(*) FROM ({MISCOUNTED}) m"),
 )
-# A fact, and the chunk and the characters of the document that state it.
-_Stated = tuple[str, int, int, int]
+"""Problems that the engine counts."""
+_Row = tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class _Truth:
     """What the evidence implies under the current decisions.
 
-    Tallies, the locations where facts are stated, and the chunks whose stored evidence count is wrong.
+    Tallies, the locations where facts are stated (fact, chunk and the characters of the document), and the chunks whose
+    stored evidence count is wrong.
     """
 
     tallies: Tallies
     resolution: EntityResolution
-    stated: set[_Stated]
+    stated: set[_Row]
     miscounted: set[int]
 
 
 def problems_of(connection: Connection) -> list[str]:
     """Compare the tables with the evidence; return one short message per kind of problem. Reads everything once."""
-    problems = []
+    problems: list[str] = []
     try:
-        problems = [f"{wrong:,} {what}" for what, count in _OF_CHUNKS.items() if (wrong := count(connection))]
-        truth = _truth(connection)
-        problems += [f"{wrong:,} {what}" for what, count in _DERIVED.items() if (wrong := count(connection, truth))]
+        problems += (f"{wrong:,} {what}" for what, wrong in _counted(connection) if wrong)
         problems += hierarchy_problems(connection)
     except (ValueError, TypeError, AttributeError) as error:
         # Without the evidence there is nothing to compare with.
@@ -63,8 +75,36 @@ def problems_of(connection: Connection) -> list[str]:
     return problems
 
 
+def _counted(connection: Connection) -> Iterator[tuple[str, int]]:
+    """Yield each kind of problem with the number of its occurrences."""
+    yield "chunks do not match the text of their documents", _misplaced_chunks(connection)
+    for what, sql in _COUNTS:
+        yield what, connection.execute(sql).fetchone()[0]
+    truth = _truth(connection)
+    yield "chunks have a wrong evidence count", len(truth.miscounted)
+    for what, sql, wanted in _DERIVED:
+        # Count the distinct first columns (facts or entities) of rows that are in only one of the two sets.
+        stored = {tuple(row) for row in connection.execute(sql)}
+        yield what, len({row[0] for row in stored.symmetric_difference(wanted(truth))})
+
+
+def _misplaced_chunks(connection: Connection) -> int:
+    """Count chunks whose identifier, a digest of document, start and text, does not match."""
+    wrong = 0
+    for revision, document in connection.execute(
+        "SELECT r.id, lower(hex(d.digest)) FROM document d JOIN revision r ON r.id = d.current"
+    ):
+        text = text_of(connection, revision)
+        for digest, start, stop, new_from in connection.execute(
+            "SELECT lower(hex(digest)), start, stop, new_from FROM chunk WHERE revision = ?", (revision,)
+        ):
+            in_bounds = 0 <= start <= new_from <= stop <= len(text)
+            wrong += not in_bounds or digest != identity.chunk_id(document, start, text[start:stop])
+    return wrong
+
+
 def _truth(connection: Connection) -> _Truth:
-    stated: set[_Stated] = set()
+    stated: set[_Row] = set()
     miscounted: set[int] = set()
 
     def chunks() -> Iterator[tuple[str, Sequence[Evidence]]]:
@@ -85,116 +125,78 @@ def _truth(connection: Connection) -> _Truth:
     return _Truth(tally(chunks(), resolution), resolution, stated, miscounted)
 
 
-# passages
+# rows of the derived tables that the evidence implies
 
 
-def _misplaced_chunks(connection: Connection) -> int:
-    """Count chunks whose identifier, a digest of document, start and text, does not match."""
-    wrong = 0
-    for revision, document in connection.execute(
-        "SELECT r.id, lower(hex(d.digest)) FROM document d JOIN revision r ON r.id = d.current"
-    ):
-        text = text_of(connection, revision)
-        for digest, start, stop, new_from in connection.execute(
-            "SELECT lower(hex(digest)), start, stop, new_from FROM chunk WHERE revision = ?", (revision,)
-        ):
-            in_bounds = 0 <= start <= new_from <= stop <= len(text)
-            wrong += not in_bounds or digest != identity.chunk_id(document, start, text[start:stop])
-    return wrong
+def _facts(truth: _Truth) -> Iterator[_Row]:
+    for key, fact in truth.tallies.facts.items():
+        yield key, fact.text, fact.arity, fact.evidence, fact.score
 
 
-def _count(connection: Connection, sql: str) -> int:
-    return len(connection.execute(sql).fetchall())
+def _embedded_facts(truth: _Truth) -> Iterator[_Row]:
+    return ((key, text_digest(fact.text)) for key, fact in truth.tallies.facts.items())
 
 
-def _unembedded_chunks(connection: Connection) -> int:
-    """Count chunks without windows numbered from 0 whose vectors exist."""
-    rows = connection.execute(
-        f"SELECT count(w.chunk), count(v.id), max(w.ordinal) FROM {_CURRENT}"
-        " LEFT JOIN passage_window w ON w.chunk = c.id LEFT JOIN vector v ON v.id = w.vector GROUP BY c.id"
-    )
-    return sum(not (0 < windows == vectors == last + 1) for windows, vectors, last in rows)
+def _participation(truth: _Truth) -> Iterator[_Row]:
+    for key, fact in truth.tallies.facts.items():
+        yield from ((key, entity, times) for entity, times in fact.participants.items())
 
 
-# derived tables; outer joins, so that rows with a dangling reference are found as well
-
-
-def _wrong_facts(connection: Connection, truth: _Truth) -> int:
-    facts = truth.tallies.facts.items()
-    wanted = {(key, fact.text, fact.arity, fact.evidence, fact.score) for key, fact in facts}
-    return _differing(wanted, connection.execute("SELECT lower(hex(digest)), text, arity, evidence, score FROM fact"))
-
-
-def _wrong_participation(connection: Connection, truth: _Truth) -> int:
-    rows = connection.execute(
-        "SELECT lower(hex(f.digest)), e.key, p.occurrences FROM participation p"
-        " LEFT JOIN fact f ON f.id = p.fact LEFT JOIN entity e ON e.id = p.entity"
-    )
-    facts = truth.tallies.facts.items()
-    return _differing({(key, entity, n) for key, fact in facts for entity, n in fact.participants.items()}, rows)
-
-
-def _wrong_statements(connection: Connection, truth: _Truth) -> int:
-    rows = connection.execute(
-        "SELECT lower(hex(f.digest)), s.chunk, s.start, s.stop FROM statement s LEFT JOIN fact f ON f.id = s.fact"
-    )
-    return _differing(truth.stated, rows)
-
-
-def _unembedded_facts(connection: Connection, truth: _Truth) -> int:
-    rows = connection.execute("SELECT lower(hex(f.digest)), v.digest FROM fact f LEFT JOIN vector v ON v.id = f.vector")
-    return _differing({(key, text_digest(fact.text)) for key, fact in truth.tallies.facts.items()}, rows)
-
-
-def _wrong_entities(connection: Connection, truth: _Truth) -> int:
+def _entities(truth: _Truth) -> Iterator[_Row]:
     degrees = Counter(entity for fact in truth.tallies.facts.values() for entity in fact.participants)
-    wanted = set()
     for key, one in truth.tallies.entities.items():
-        shown = (next(iter(one.ranked(attribute)), "") for attribute in _SHOWN)
-        name, *rest = shown
-        wanted.add((key, one.evidence, one.score, one.chunks, degrees[key], truth.resolution.name(key) or name, *rest))
-    rows = connection.execute("SELECT key, evidence, score, chunks, facts, name, type, description FROM entity")
-    return _differing(wanted, rows)
+        name, type_, description = (
+            next(iter(one.ranked(attribute)), "")
+            for attribute in (Attribute.NAME, Attribute.TYPE, Attribute.DESCRIPTION)
+        )
+        name = truth.resolution.name(key) or name
+        yield key, one.evidence, one.score, one.chunks, degrees[key], name, type_, description
 
 
-def _wrong_attributes(connection: Connection, truth: _Truth) -> int:
-    """Count entities whose attribute values or counts are wrong, or whose vectors are not those of the best forms."""
-    wanted = set()
+def _attributes(truth: _Truth) -> Iterator[_Row]:
+    """Yield attribute values, with the digest of the vector if they are among the best forms."""
     for key, one in truth.tallies.entities.items():
-        best = {value: text_digest(value) for value in one.ranked(Attribute.FORM)[:FORMS_EMBEDDED]}
+        best = one.ranked(Attribute.FORM)[:FORMS_EMBEDDED]
         for (attribute, value), times in one.value_counts.items():
-            vector = best[value] if attribute is Attribute.FORM and value in best else None
-            wanted.add((key, attribute.value, value, times, vector))
-    rows = connection.execute(
-        # Distinguish a missing vector from none.
+            is_embedded = attribute is Attribute.FORM and value in best
+            yield key, attribute.value, value, times, text_digest(value).hex() if is_embedded else None
+
+
+_DERIVED: Sequence[tuple[str, str, Callable[[_Truth], Iterator[_Row]]]] = (
+    (
+        "facts differ from what their evidence says",
+        "SELECT lower(hex(digest)), text, arity, evidence, score FROM fact",
+        _facts,
+    ),
+    (
+        "entities differ from what their evidence says",
+        "SELECT key, evidence, score, chunks, facts, name, type, description FROM entity",
+        _entities,
+    ),
+    # Outer joins, so that rows with a dangling reference are found as well.
+    (
+        "facts are linked to other entities than their evidence says",
+        "SELECT lower(hex(f.digest)), e.key, p.occurrences FROM participation p"
+        " LEFT JOIN fact f ON f.id = p.fact LEFT JOIN entity e ON e.id = p.entity",
+        _participation,
+    ),
+    (
+        "facts are stated elsewhere than their evidence says",
+        "SELECT lower(hex(f.digest)), s.chunk, s.start, s.stop FROM statement s LEFT JOIN fact f ON f.id = s.fact",
+        lambda truth: iter(truth.stated),
+    ),
+    (
+        "facts lack their vector",
+        "SELECT lower(hex(f.digest)), v.digest FROM fact f LEFT JOIN vector v ON v.id = f.vector",
+        _embedded_facts,
+    ),
+    (
+        # A missing vector differs from none.
+        "entities have other names, descriptions or vectors than their evidence says",
         "SELECT e.key, s.attribute, s.value, s.occurrences, CASE WHEN s.vector IS NOT NULL THEN"
-        " coalesce(v.digest, ?) END"
+        " coalesce(lower(hex(v.digest)), 'missing') END"
         " FROM attribute_value s LEFT JOIN entity e ON e.id = s.entity LEFT JOIN vector v ON v.id = s.vector",
-        (b"",),
-    )
-    return _differing(wanted, rows)
-
-
-_OF_CHUNKS: Mapping[str, Callable[[Connection], int]] = {
-    "chunks do not match the text of their documents": _misplaced_chunks,
-    "texts belong to documents that no longer exist": TEXTS.count_strays,
-    "original files belong to documents that no longer exist": ORIGINALS.count_strays,
-    "revisions belong to documents that no longer exist": lambda connection: _count(connection, _STRAY_REVISIONS),
-    "chunks lack vectors": _unembedded_chunks,
-    "vectors belong to chunks that no longer exist": lambda connection: _count(connection, _STRAY_WINDOWS),
-    "vectors have a wrong use count": lambda connection: _count(connection, _MISCOUNTED_VECTORS),
-}
-_DERIVED: Mapping[str, Callable[[Connection, _Truth], int]] = {
-    "chunks have a wrong evidence count": lambda connection, truth: len(truth.miscounted),
-    "facts differ from what their evidence says": _wrong_facts,
-    "entities differ from what their evidence says": _wrong_entities,
-    "facts are linked to other entities than their evidence says": _wrong_participation,
-    "facts are stated elsewhere than their evidence says": _wrong_statements,
-    "facts lack their vector": _unembedded_facts,
-    "entities have other names, descriptions or vectors than their evidence says": _wrong_attributes,
-}
-
-
-def _differing(wanted: Set[tuple[object, ...]], stored: Iterable[tuple[object, ...]]) -> int:
-    """Count the distinct first columns (facts or entities) of rows that are in only one of the two sets."""
-    return len({row[0] for row in wanted ^ set(stored)})
+        _attributes,
+    ),
+)
+"""Derived tables: the problem, the stored rows, and the rows that the evidence implies."""

@@ -5,23 +5,30 @@ for it are current. A stale one has no texts.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from polyadic.model import identity
 from polyadic.model.aggregation import form
 from polyadic.storage.connection import Connection
-from polyadic.storage.sql.digests import text_digest
-from polyadic.storage.sql.hierarchy_records import CLUSTER, load_report, unpack
-from polyadic.storage.sql.hierarchy_texts import Words, holding, unpack_words
+from polyadic.storage.sql.encoding import load_report, text_digest, unpack
+from polyadic.storage.sql.hierarchy_records import CLUSTER, Words, current_words, unpack_words
 
-_EXISTING = "SELECT lower(hex(digest)) FROM entity UNION SELECT lower(hex(digest)) FROM fact"
-_SOURCE_RECORDS = "SELECT node, source, text_digests FROM hierarchy_source"
+_NODES = (
+    "SELECT id, lower(hex(digest)), kind, level, stale, members, sources, report, basis != '' OR tokens > 0"
+    " OR report IS NOT NULL OR stale AND sources != ? OR EXISTS (SELECT 1 FROM summary s WHERE s.node = t.id)"
+    " FROM hierarchy_node t"
+)
+_SUMMARIES = (
+    "SELECT lower(hex(s.digest)), s.node, s.name, s.description, s.members, v.digest FROM summary s"
+    " LEFT JOIN vector v ON v.id = s.vector"
+)
+_EXISTING = " UNION ".join(f"SELECT lower(hex(digest)) FROM {table}" for table in ("entity", "fact", "summary"))
 
 
 @dataclass(frozen=True, slots=True)
-class _StoredNode:
-    """A cluster or community; ``notes`` are the recorded words by member or source; ``worded`` if it has any text."""
+class _Node:
+    """A cluster or community; ``has_texts`` if it has anything that a stale one must not have."""
 
     digest: str
     kind: str
@@ -29,122 +36,72 @@ class _StoredNode:
     stale: bool
     members: tuple[str, ...]
     sources: tuple[str, ...]
-    notes: Mapping[str, Words]
-    worded: bool
     report: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class _StoredHierarchy:
-    """All rows by key; ``notes`` are orphaned source records, ``now`` are the current words of all recorded sources."""
-
-    rows: Mapping[int, _StoredNode]
-    notes: Mapping[int, Mapping[str, Words]]
-    now: Mapping[str, Words]
+    has_texts: bool
 
 
 def hierarchy_problems(connection: Connection) -> Iterator[str]:
     """Yield one short message per kind of problem found."""
-    hierarchy = _stored_hierarchy(connection)
-    for what, count in _CHECKS.items():
-        if wrong := count(connection, hierarchy):
-            yield f"{wrong:,} {what}"
-
-
-def _stored_hierarchy(connection: Connection) -> _StoredHierarchy:
-    notes: dict[int, dict[str, Words]] = defaultdict(dict)
-    recorded: dict[bytes, Words] = {}
-    for theme, source, data in connection.execute(_SOURCE_RECORDS):
-        words = notes[theme][source.hex()] = unpack_words(data)
-        recorded[source] = words | recorded.get(source, frozenset())
-    rows = connection.execute(
-        "SELECT id, lower(hex(digest)), kind, level, stale, members, sources,"
-        " basis != '' OR tokens > 0 OR stale AND sources != ?,"
-        " EXISTS (SELECT 1 FROM summary s WHERE s.node = t.id), report FROM hierarchy_node t",
-        (b"",),
-    )
-    nodes = {}
-    for key, digest, kind, level, stale, members, sources, has_numbers, has_summaries, report in rows:
-        worded = bool(has_numbers or has_summaries) or report is not None
-        own = notes.pop(key, {})
-        nodes[key] = _StoredNode(
-            digest, kind, level, bool(stale), unpack(members), unpack(sources), own, worded, report
-        )
-    return _StoredHierarchy(
-        nodes, notes, {source.hex(): words for source, words in holding(connection, recorded).items()}
-    )
-
-
-def _wrong_identifiers(connection: Connection, hierarchy: _StoredHierarchy) -> int:
-    rows = hierarchy.rows.values()
-    return sum(node.digest != identity.digest(node.kind, str(node.level), *node.members) for node in rows)
-
-
-def _missing_references(connection: Connection, hierarchy: _StoredHierarchy) -> int:
-    """Count current rows with missing members or sources; stale clusters without summaries are checked elsewhere."""
+    nodes = {
+        key: _Node(digest, kind, level, bool(stale), unpack(members), unpack(sources), report, bool(has_texts))
+        for key, digest, kind, level, stale, members, sources, report, has_texts in connection.execute(_NODES, (b"",))
+    }
+    recorded: dict[int, dict[str, Words]] = defaultdict(dict)
+    for node, source, data in connection.execute("SELECT node, source, text_digests FROM hierarchy_source"):
+        recorded[node][source.hex()] = unpack_words(data)
+    sources = [(bytes.fromhex(source), words) for those in recorded.values() for source, words in those.items()]
+    now = {source.hex(): words for source, words in current_words(connection, sources).items()}
     existing = {digest for (digest,) in connection.execute(_EXISTING)}
-    existing |= {digest for (digest,) in connection.execute("SELECT lower(hex(digest)) FROM summary")}
-    return sum(
-        not node.stale and not existing.issuperset((*node.members, *node.sources)) for node in hierarchy.rows.values()
-    )
+    of_nodes = [(node, recorded.get(key, {})) for key, node in nodes.items()]
+    counts = {
+        "clusters or communities have identifiers that do not match their members": sum(
+            node.digest != identity.digest(node.kind, str(node.level), *node.members) for node in nodes.values()
+        ),
+        "clusters or communities have missing members or sources": sum(
+            not node.stale and not existing.issuperset((*node.members, *node.sources)) for node in nodes.values()
+        ),
+        "clusters or communities have wrong source records": sum(
+            not _is_recorded(node, words, now) for node, words in of_nodes
+        )
+        + len(recorded.keys() - nodes.keys()),
+        # Deleted sources are counted above.
+        "clusters or communities are based on outdated texts": sum(
+            any(not words <= now.get(source, words) for source, words in those.items()) for _, those in of_nodes
+        ),
+        "clusters or communities are stale but still have texts": sum(
+            node.stale and node.has_texts for node in nodes.values()
+        ),
+        "reports cannot be read": sum(not _is_readable(node.report) for node in nodes.values()),
+        "summaries do not match their clusters": _wrong_summaries(connection, nodes),
+    }
+    return (f"{wrong:,} {what}" for what, wrong in counts.items() if wrong)
 
 
-def _wrong_source_records(connection: Connection, hierarchy: _StoredHierarchy) -> int:
-    """Count clusters and communities with wrong source records, and orphaned records. Stale ones must have none."""
-    return sum(not _is_recorded(node, hierarchy.now) for node in hierarchy.rows.values()) + len(hierarchy.notes)
-
-
-def _is_recorded(node: _StoredNode, now: Mapping[str, Words]) -> bool:
-    """Return whether all members and sources of a row are recorded, with words exactly for sources that have any."""
+def _is_recorded(node: _Node, words: Mapping[str, Words], now: Mapping[str, Words]) -> bool:
+    """Return whether all members and sources of a node are recorded, with words exactly for sources that have any."""
     sources = frozenset(node.sources)
-    if node.notes.keys() != (set() if node.stale else sources.union(node.members)):
+    if words.keys() != (set() if node.stale else sources.union(node.members)):
         return False
-    return all(bool(words) == (one in sources and bool(now[one])) for one, words in node.notes.items() if one in now)
+    return all(bool(those) == (one in sources and bool(now[one])) for one, those in words.items() if one in now)
 
 
-def _outdated(connection: Connection, hierarchy: _StoredHierarchy) -> int:
-    """Count rows whose recorded words are no longer current. Deleted sources are checked elsewhere."""
-    now = hierarchy.now
-    return sum(
-        any(not words <= now.get(one, words) for one, words in node.notes.items()) for node in hierarchy.rows.values()
-    )
+def _is_readable(report: str | None) -> bool:
+    try:
+        return report is None or bool(load_report(report))
+    except (ValueError, TypeError):
+        return False
 
 
-def _stale_with_texts(connection: Connection, hierarchy: _StoredHierarchy) -> int:
-    return sum(node.stale and node.worded for node in hierarchy.rows.values())
-
-
-def _unreadable_reports(connection: Connection, hierarchy: _StoredHierarchy) -> int:
-    wrong = 0
-    for report in (node.report for node in hierarchy.rows.values() if node.report is not None):
-        try:
-            load_report(report)
-        except (ValueError, TypeError):
-            wrong += 1
-    return wrong
-
-
-def _wrong_summaries(connection: Connection, hierarchy: _StoredHierarchy) -> int:
+def _wrong_summaries(connection: Connection, nodes: Mapping[int, _Node]) -> int:
     """Count summaries without a cluster, or whose members, identifier or vector do not match it."""
-    clusters = {key: node for key, node in hierarchy.rows.items() if node.kind == CLUSTER}
     wrong = 0
-    for digest, cluster, name, description, members, vector in connection.execute(
-        "SELECT lower(hex(s.digest)), s.node, s.name, s.description, s.members, v.digest FROM summary s"
-        " LEFT JOIN vector v ON v.id = s.vector"
-    ):
-        of = clusters.get(cluster)
-        is_named = of is not None and digest == identity.digest("summary", of.digest, identity.entity_key(name))
-        covers = of is not None and set(unpack(members)) <= set(of.members)
-        wrong += not (is_named and covers and vector == text_digest(form(name, description)))
+    for digest, key, name, description, members, vector in connection.execute(_SUMMARIES):
+        cluster = nodes.get(key)
+        wrong += (
+            cluster is None
+            or cluster.kind != CLUSTER
+            or digest != identity.digest("summary", cluster.digest, identity.entity_key(name))
+            or not set(unpack(members)) <= set(cluster.members)
+            or vector != text_digest(form(name, description))
+        )
     return wrong
-
-
-_CHECKS: Mapping[str, Callable[[Connection, _StoredHierarchy], int]] = {
-    "clusters or communities have identifiers that do not match their members": _wrong_identifiers,
-    "clusters or communities have missing members or sources": _missing_references,
-    "clusters or communities have wrong source records": _wrong_source_records,
-    "clusters or communities are based on outdated texts": _outdated,
-    "clusters or communities are stale but still have texts": _stale_with_texts,
-    "reports cannot be read": _unreadable_reports,
-    "summaries do not match their clusters": _wrong_summaries,
-}

@@ -5,20 +5,19 @@ from collections.abc import Mapping, Sequence
 from polyadic.model.types import Document, Usage
 from polyadic.storage.connection import Connection
 from polyadic.storage.pending_requests import PendingCounts, PendingReply
-from polyadic.storage.row_changes import Delete, Insert
 from polyadic.storage.sql import ledger
 from polyadic.storage.sql.meta import meta, put_meta
-from polyadic.storage.sql.serialization import DOCUMENT, document_of
+from polyadic.storage.sql.revisions import DOCUMENT, document_of
 from polyadic.storage.sql.tables import PENDING_QUESTION, PENDING_REQUEST
+from polyadic.storage.table import Delete, Insert, Selection
 
 WAITS = "EXISTS (SELECT 1 FROM pending_request a WHERE a.requester = document.digest)"
 """SQL condition on a row of ``document``: it waits for replies from a batch file."""
-
-_RELEASE = Delete(PENDING_REQUEST, ("requester",))
 _OPEN = "NOT EXISTS (SELECT 1 FROM reply WHERE reply.digest = pending_request.digest)"
 _STAGED = (
     "revision r JOIN document d ON d.id = r.document WHERE d.digest = ? AND (d.current IS NULL OR r.id <> d.current)"
 )
+_USAGE = Selection(PENDING_REQUEST, "calls", "prompt_tokens", "completion_tokens", "money")
 
 
 class SqlPendingRequests:
@@ -35,7 +34,7 @@ class SqlPendingRequests:
             f"SELECT digest FROM pending_request WHERE requester = ? AND {_OPEN}", (digest,)
         ).fetchall()
         self._connection.change(
-            Delete(PENDING_REQUEST, ("digest", "requester")),
+            Delete(PENDING_REQUEST, PENDING_REQUEST.key),
             [(key, digest) for (key,) in open_before if key not in wanted],
         )
         self._connection.change(
@@ -49,17 +48,14 @@ class SqlPendingRequests:
             " WHERE a.digest = ? ORDER BY d.digest NULLS LAST",
             (bytes.fromhex(key),),
         ).fetchone()
-        if row is None:
-            return None
-        purpose, document = row
-        return PendingReply(purpose, document.hex() if document else "", self.is_known(key))
+        return PendingReply(row[0], row[1].hex() if row[1] else "", self.is_known(key)) if row else None
 
     def is_known(self, key: str) -> bool:
         found = self._connection.execute("SELECT 1 FROM reply WHERE digest = ?", (bytes.fromhex(key),))
         return found.fetchone() is not None
 
     def cache_reply(self, key: str, text: str, complete: bool) -> None:
-        ledger.cache_reply(self._connection, key, text, complete)
+        ledger.cache_replies(self._connection, [(key, text, complete)])
 
     def enter(self, response: str) -> bool:
         entered = self._connection.execute(
@@ -71,22 +67,17 @@ class SqlPendingRequests:
         self._connection.execute(
             "UPDATE pending_request SET calls = calls + ?, prompt_tokens = prompt_tokens + ?,"
             " completion_tokens = completion_tokens + ?, money = money + ? WHERE digest = ?",
-            (usage.calls, usage.prompt_tokens, usage.completion_tokens, usage.money, bytes.fromhex(key)),
+            (*_USAGE.dump(usage).values(), bytes.fromhex(key)),
         )
 
     def paid(self, key: str) -> Usage:
-        row = self._connection.execute(
-            "SELECT calls, prompt_tokens, completion_tokens, money FROM pending_request WHERE digest = ?"
-            " ORDER BY calls DESC",
-            (bytes.fromhex(key),),
-        ).fetchone()
-        return Usage(*row) if row else Usage()
+        sql = f"SELECT {_USAGE.of('a')} FROM pending_request a WHERE digest = ? ORDER BY calls DESC"
+        row = self._connection.execute(sql, (bytes.fromhex(key),)).fetchone()
+        return Usage(**_USAGE.load(row)) if row else Usage()
 
     def keys(self, requester: str) -> dict[str, str]:
-        rows = self._connection.execute(
-            "SELECT digest, purpose FROM pending_request WHERE requester = ?", (bytes.fromhex(requester),)
-        )
-        return {digest.hex(): purpose for digest, purpose in rows}
+        sql = "SELECT digest, purpose FROM pending_request WHERE requester = ?"
+        return {digest.hex(): purpose for digest, purpose in self._connection.execute(sql, (bytes.fromhex(requester),))}
 
     def documents(self) -> list[str]:
         rows = self._connection.execute(f"SELECT digest FROM document WHERE {WAITS} ORDER BY source")
@@ -98,29 +89,26 @@ class SqlPendingRequests:
         return document_of(self._connection, *row) if row else None
 
     def settle(self, document_id: str, content: str) -> None:
-        digest = bytes.fromhex(document_id)
-        staged = self._connection.execute(f"SELECT r.content FROM {_STAGED}", (digest,)).fetchone()
+        sql = f"SELECT r.content FROM {_STAGED}"
+        staged = self._connection.execute(sql, (bytes.fromhex(document_id),)).fetchone()
         if staged is not None and staged[0] != content:
             self.release(document_id)
 
-    def release(self, *document_ids: str) -> None:
-        self._connection.change(_RELEASE, [(bytes.fromhex(document),) for document in document_ids])
+    def release(self, *requesters: str) -> None:
+        digests = [(bytes.fromhex(requester),) for requester in requesters]
+        self._connection.change(Delete(PENDING_REQUEST, ("requester",)), digests)
 
     def save_question(self, question: str, content: str) -> None:
-        self._connection.change(
-            Insert(PENDING_QUESTION, PENDING_QUESTION.names, replace=("content",)), [(bytes.fromhex(question), content)]
-        )
+        self._connection.change(Insert(PENDING_QUESTION, replace=("content",)), [(bytes.fromhex(question), content)])
 
     def questions(self) -> list[tuple[str, str]]:
-        return [
-            (digest.hex(), content)
-            for digest, content in self._connection.execute("SELECT digest, content FROM pending_question")
-        ]
+        rows = self._connection.execute("SELECT digest, content FROM pending_question")
+        return [(digest.hex(), content) for digest, content in rows]
 
     def delete_questions(self, questions: Sequence[str]) -> None:
         digests = [(bytes.fromhex(question),) for question in questions]
         self._connection.change(Delete(PENDING_QUESTION, ("digest",)), digests)
-        self._connection.change(_RELEASE, digests)
+        self.release(*questions)
 
     def dialect(self, model: str) -> str | None:
         return meta(self._connection, f"dialect {model}")
@@ -129,8 +117,8 @@ class SqlPendingRequests:
         put_meta(self._connection, f"dialect {model}", content)
 
     def forget(self) -> None:
-        self._connection.execute("DELETE FROM pending_question")
-        self._connection.execute("DELETE FROM pending_request")
+        for table in (PENDING_QUESTION, PENDING_REQUEST):
+            self._connection.execute(f"DELETE FROM {table.name}")
 
     def counts(self) -> PendingCounts:
         requests, documents, questions = self._connection.execute(

@@ -11,8 +11,8 @@ from polyadic.model.identity import digest
 from polyadic.model.metadata_conditions import parse_key
 from polyadic.model.resolution import EntityResolution, ResolutionDecision
 from polyadic.model.types import Chunk, Document, Evidence, Heading, Span
-from polyadic.storage.connection import Connection
-from polyadic.storage.protocol import (
+from polyadic.storage.connection import Connection, select_in
+from polyadic.storage.records import (
     Counts,
     DocumentListing,
     DocumentRecord,
@@ -22,38 +22,35 @@ from polyadic.storage.protocol import (
     NodeType,
     OriginalRecord,
     UsageTotals,
+    contains,
 )
-from polyadic.storage.records import contains
 from polyadic.storage.sql import ledger
 from polyadic.storage.sql.change_log import present
-from polyadic.storage.sql.digests import digest_bytes
-from polyadic.storage.sql.embedding_model import dimension_of
+from polyadic.storage.sql.encoding import HEADINGS, load_decision, load_evidence
 from polyadic.storage.sql.hierarchy_records import hierarchy_of
-from polyadic.storage.sql.lists import select_in
-from polyadic.storage.sql.meta import roots_of
-from polyadic.storage.sql.originals import original_content, originals_of
-from polyadic.storage.sql.serialization import (
+from polyadic.storage.sql.meta import dimension_of, roots_of
+from polyadic.storage.sql.revisions import (
     DOCUMENT,
     chunks_of,
     current_revision,
     document_of,
-    load_decision,
-    load_evidence,
-    load_headings,
-    load_metadata,
     resolution_of,
-    stamp_of,
+    stamps_of,
 )
+from polyadic.storage.sql.segments import original_content, originals_of
 from polyadic.storage.sql.spans import PUBLISHED
+from polyadic.storage.sql.tables import REVISION
+from polyadic.storage.table import Selection
 
+_SHOWN = Selection(REVISION, "title", "characters", "metadata", "extractor")
+"""Fields of a document's record that are columns of its revision."""
+_PUBLISHED_DOCUMENTS = "document d JOIN revision r ON r.id = d.current"
 _RECORDS = (
-    "SELECT d.digest, d.source, r.title, r.characters, (SELECT count(*) FROM chunk c WHERE c.revision = r.id),"
+    "SELECT d.digest, d.source, (SELECT count(*) FROM chunk c WHERE c.revision = r.id),"
     " (SELECT count(DISTINCT s.fact) FROM chunk c JOIN statement s ON s.chunk = c.id WHERE c.revision = r.id),"
-    " r.metadata, r.extractor, (SELECT count(*) FROM chunk c WHERE c.revision = r.id AND c.evidence IS NULL)"
-    " FROM document d JOIN revision r ON r.id = d.current"
+    " (SELECT count(*) FROM chunk c WHERE c.revision = r.id AND c.evidence IS NULL),"
+    f" {_SHOWN.of('r')} FROM {_PUBLISHED_DOCUMENTS}"
 )
-
-
 _COUNTS = (
     "SELECT (SELECT count(*) FROM document WHERE current IS NOT NULL),"
     " (SELECT coalesce(sum(c.evidence_count), 0) FROM document d JOIN chunk c ON c.revision = d.current),"
@@ -61,7 +58,7 @@ _COUNTS = (
 )
 _ARITIES = (
     "SELECT f.id, f.arity FROM document d JOIN chunk c ON c.revision = d.current JOIN statement s ON s.chunk = c.id"
-    " JOIN fact f ON f.id = s.fact WHERE d.digest {any_of}"
+    " JOIN fact f ON f.id = s.fact"
 )
 _MAY_BE_EXCLUDED = "it may be excluded by the document filter"
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
@@ -141,19 +138,14 @@ class SqlRecordReader:
         if self._only is None:
             sql = "SELECT arity, count(*) FROM fact GROUP BY arity ORDER BY arity"
             return dict(self._connection.execute(sql).fetchall())
-        facts = dict(select_in(self._connection, _ARITIES, self._digests()))
+        facts = dict(self._of_documents(_ARITIES))
         return dict(sorted(Counter(facts.values()).items()))
 
     def roots(self) -> list[str]:
         return roots_of(self._connection)
 
     def documents(self) -> list[DocumentRecord]:
-        rows = (
-            self._connection.execute(_RECORDS)
-            if self._only is None
-            else select_in(self._connection, f"{_RECORDS} WHERE d.digest {{any_of}}", self._digests())
-        )
-        return sorted(map(_record, rows), key=lambda record: record.source)
+        return _sorted_records(self._of_documents(_RECORDS))
 
     def listed(
         self, after: str | None, limit: int, words: str = "", name_of: Callable[[str], str] = str
@@ -162,8 +154,7 @@ class SqlRecordReader:
             return DocumentListing.of(self.documents(), after, limit, words, name_of)
         total, following = self._holding(after, words, name_of) if words else self._following(after, limit + 1)
         rows = select_in(self._connection, f"{_RECORDS} WHERE d.id {{any_of}}", following[:limit])
-        records = sorted(map(_record, rows), key=lambda record: record.source)
-        return DocumentListing(records, total, len(following) > limit)
+        return DocumentListing(_sorted_records(rows), total, len(following) > limit)
 
     def select(self, sources: Sequence[str], where: Mapping[str, str]) -> frozenset[str]:
         fields = [self._field(*condition) for condition in where.items()]
@@ -171,18 +162,16 @@ class SqlRecordReader:
         selected: set[str] = set()
         conditions: list[tuple[str, tuple[str | int, ...]]] = [(_BELOW, _below(source)) for source in sources]
         for below, values in conditions or [("", ())]:
-            sql = f"SELECT d.digest FROM document d JOIN revision r ON r.id = d.current WHERE TRUE{below}{has_fields}"
+            sql = f"SELECT d.digest FROM {_PUBLISHED_DOCUMENTS} WHERE TRUE{below}{has_fields}"
             selected.update(digest.hex() for (digest,) in self._connection.execute(sql, (*values, *pairs)))
         return frozenset(selected) if self._only is None else self._only.intersection(selected)
 
     def extractors(self) -> dict[str, int]:
-        if self._only is not None:
-            return dict(sorted(Counter(record.extractor for record in self.documents()).items()))
-        return dict(
-            self._connection.execute(
-                "SELECT r.extractor, count(*) FROM document d JOIN revision r ON r.id = d.current GROUP BY 1 ORDER BY 1"
-            ).fetchall()
-        )
+        counts = Counter[str]()
+        sql = f"SELECT r.extractor, count(*) FROM {_PUBLISHED_DOCUMENTS}"
+        for extractor, count in self._of_documents(sql, " GROUP BY r.extractor"):
+            counts[extractor] += count
+        return dict(sorted(counts.items()))
 
     def failures(self) -> list[FailedChunk]:
         rows = self._connection.execute(
@@ -196,17 +185,16 @@ class SqlRecordReader:
         ]
 
     def stamp(self, document_id: str) -> Fingerprint | None:
-        return stamp_of(self._connection, document_id) if self._sees(document_id) else None
+        return stamps_of(self._connection, [document_id]).get(document_id) if self._sees(document_id) else None
 
     def record(self, document_id: str) -> DocumentRecord | None:
-        sql = f"{_RECORDS} WHERE d.digest = ?"
-        row = self._connection.execute(sql, (digest_bytes(document_id),)).fetchone()
+        row = self._connection.execute(f"{_RECORDS} WHERE d.digest = ?", (bytes.fromhex(document_id),)).fetchone()
         return _record(row) if row and self._sees(document_id) else None
 
     def document(self, document_id: str) -> Document:
         row = self._connection.execute(
-            f"SELECT {DOCUMENT} FROM document d JOIN revision r ON r.id = d.current WHERE d.digest = ?",
-            (digest_bytes(document_id),),
+            f"SELECT {DOCUMENT} FROM {_PUBLISHED_DOCUMENTS} WHERE d.digest = ?",
+            (bytes.fromhex(document_id),),
         ).fetchone()
         if row is None or not self._sees(document_id):
             hint = "polyadic status --documents lists them" if self._only is None else _MAY_BE_EXCLUDED
@@ -229,7 +217,7 @@ class SqlRecordReader:
         return {chunk: load_evidence(data) for chunk, data in self._of_chunks("evidence", chunk_ids)}
 
     def headings(self, chunk_ids: Sequence[str]) -> dict[str, tuple[Heading, ...]]:
-        return {chunk: load_headings(data) for chunk, data in self._of_chunks("headings", chunk_ids)}
+        return {chunk: HEADINGS.load(data) for chunk, data in self._of_chunks("headings", chunk_ids)}
 
     # decisions and the hierarchy
 
@@ -249,7 +237,7 @@ class SqlRecordReader:
     # response cache and ledger
 
     def reply(self, key: str) -> tuple[str, bool] | None:
-        return ledger.cached_reply(self._connection, key)
+        return ledger.cached_replies(self._connection, [key]).get(key)
 
     def spent(self) -> UsageTotals:
         return ledger.sums(self._connection)
@@ -268,15 +256,19 @@ class SqlRecordReader:
     def _of_chunks(self, column: str, chunk_ids: Sequence[str]) -> Iterator[tuple[str, Any]]:
         """Yield the identifiers of visible chunks with the value of a column."""
         sql = f"SELECT d.digest, c.digest, c.{column} FROM {PUBLISHED} WHERE c.digest {{any_of}}"
-        for document, chunk, value in select_in(self._connection, sql, [*map(digest_bytes, chunk_ids)]):
+        for document, chunk, value in select_in(self._connection, sql, [*map(bytes.fromhex, chunk_ids)]):
             if self._sees(document.hex()):
                 yield chunk.hex(), value
 
     def _revision(self, document_id: str) -> int | None:
         return current_revision(self._connection, document_id) if self._sees(document_id) else None
 
-    def _digests(self) -> list[bytes]:
-        return [digest_bytes(document) for document in sorted(self._only or ())]
+    def _of_documents(self, sql: str, rest: str = "") -> Iterator[tuple[Any, ...]]:
+        """Run a query on the visible documents ``d``; ``rest`` follows the condition on them."""
+        if self._only is None:
+            return iter(self._connection.execute(f"{sql}{rest}"))
+        digests = [bytes.fromhex(document) for document in sorted(self._only)]
+        return select_in(self._connection, f"{sql} WHERE d.digest {{any_of}}{rest}", digests)
 
     def _field(self, key: str, value: str) -> tuple[str, tuple[str, str]]:
         """Return the SQL condition on the metadata of a revision ``r``, and its parameters."""
@@ -300,10 +292,7 @@ class SqlRecordReader:
     def _holding(self, after: str | None, words: str, name_of: Callable[[str], str]) -> tuple[int, list[int]]:
         """Return the number of documents with a text in their name or title, and the keys of those after a source."""
         needle = words.casefold()
-        rows = self._connection.execute(
-            "SELECT d.id, d.source, r.title FROM document d JOIN revision r ON r.id = d.current"
-            " WHERE d.current IS NOT NULL ORDER BY d.source"
-        )
+        rows = self._connection.execute(f"SELECT d.id, d.source, r.title FROM {_PUBLISHED_DOCUMENTS} ORDER BY d.source")
         # Filtered here, as SQLite folds the case of ASCII only.
         matches = [(key, at) for key, at, title in rows if contains(name_of(at), title, needle)]
         return len(matches), [key for key, at in matches if after is None or at > after]
@@ -329,6 +318,11 @@ def _after(source: str) -> tuple[str, str]:
 
 def _record(row: Sequence[Any]) -> DocumentRecord:
     """Make a record of the columns of _RECORDS."""
-    digest, source, title, characters, chunks, facts, metadata, extractor, failed = row
-    fields = load_metadata(metadata)
-    return DocumentRecord(digest.hex(), source, title, characters, chunks, facts, fields, extractor, failed)
+    digest, source, chunks, facts, failed, *shown = row
+    return DocumentRecord(
+        id=digest.hex(), source=source, chunks=chunks, facts=facts, failed=failed, **_SHOWN.load(shown)
+    )
+
+
+def _sorted_records(rows: Iterator[tuple[Any, ...]]) -> list[DocumentRecord]:
+    return sorted(map(_record, rows), key=lambda record: record.source)

@@ -1,15 +1,31 @@
-"""Long values of revisions, stored in segments of one size, so that a part of a value is read by primary key."""
+"""Texts and original files of revisions, stored in segments of one size.
 
-from collections.abc import Sequence
+A part of a value is read by primary key, so the cost of a quotation does not grow with the document.
+"""
+
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from polyadic.storage.connection import Connection
-from polyadic.storage.row_changes import Insert
-from polyadic.storage.table import Table
+from polyadic.storage.connection import Connection, select_in
+from polyadic.storage.records import OriginalRecord
+from polyadic.storage.sql.tables import ORIGINAL_SEGMENT, TEXT_SEGMENT
+from polyadic.storage.table import Insert, Table
 
 MOST_SEGMENTS = 1 << 20
 """Upper bound of segments per value."""
+Stretch = tuple[int, int, int]
+"""A range of characters of a text: revision, start, end."""
+_ORIGINALS = (
+    f"SELECT r.id, r.original, EXISTS (SELECT 1 FROM original_segment s WHERE s.id = r.id * {MOST_SEGMENTS})"
+    " FROM revision r WHERE r.original <> ? AND r.id {any_of}"
+)
+_OF_SAME_CONTENT = (
+    "SELECT r.id, old.id, old.original FROM revision r JOIN document d ON d.id = r.document"
+    " JOIN revision old ON old.id = d.current"
+    " WHERE old.original <> ? AND old.content = r.content AND r.id {any_of}"
+)
+_NONE = b""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +45,7 @@ class Segments:
     def put(self, connection: Connection, values: Sequence[tuple[int, str | bytes]]) -> None:
         """Store the values of revisions that have none."""
         connection.change(
-            Insert(self.table, self.table.names),
+            Insert(self.table),
             [
                 (self.key(revision, start), value[start : start + self.size])
                 for revision, value in values
@@ -44,10 +60,9 @@ class Segments:
 
     def copy(self, connection: Connection, old: int, new: int) -> None:
         """Give a revision the value of another."""
-        names = ", ".join(self.table.names)
         connection.execute(
-            f"INSERT INTO {self.table.name} ({names}) SELECT id + ?, {self.table.names[1]} FROM {self.table.name}"
-            " WHERE id >= ? AND id < ?",
+            f"INSERT INTO {self.table.name} ({', '.join(self.table.names)})"
+            f" SELECT id + ?, {self.table.names[1]} FROM {self.table.name} WHERE id >= ? AND id < ?",
             (self.key(new) - self.key(old), self.key(old), self.key(old + 1)),
         )
 
@@ -56,10 +71,58 @@ class Segments:
         sql = f"DELETE FROM {self.table.name} WHERE id >= ? AND id < ?"
         connection.execute(sql, (self.key(revision), self.key(revision + 1)))
 
-    def count_strays(self, connection: Connection) -> int:
-        """Count deleted revisions whose value is still stored."""
-        ((count,),) = connection.execute(
-            f"SELECT count(DISTINCT id / {MOST_SEGMENTS}) FROM {self.table.name} s"
-            f" WHERE NOT EXISTS (SELECT 1 FROM revision r WHERE r.id = s.id / {MOST_SEGMENTS})"
-        ).fetchall()
-        return int(count)
+
+TEXTS = Segments(TEXT_SEGMENT, size=2000)
+"""Eight segments of one-byte characters fill a page of the file."""
+ORIGINALS = Segments(ORIGINAL_SEGMENT, size=1 << 16)
+
+
+def text_of(connection: Connection, revision: int) -> str:
+    """Return the whole text of a revision."""
+    return "".join(TEXTS.read(connection, revision))
+
+
+def quotes(connection: Connection, stretches: Sequence[Stretch]) -> list[str]:
+    """Return the text of each stretch; a segment that several share is read once."""
+    wanted = sorted({key for stretch in stretches for key in _keys(stretch)})
+    return cut(dict(select_in(connection, "SELECT id, text FROM text_segment WHERE id {any_of}", wanted)), stretches)
+
+
+def cut(segments: Mapping[int, str], stretches: Sequence[Stretch]) -> list[str]:
+    """Cut the text of each stretch from segments, given by key."""
+    return [
+        "".join(segments.get(key, "") for key in _keys(stretch))[stretch[1] % TEXTS.size :][: stretch[2] - stretch[1]]
+        for stretch in stretches
+    ]
+
+
+def _keys(stretch: Stretch) -> range:
+    """Return the keys of the segments that a stretch covers."""
+    revision, start, stop = stretch
+    return range(TEXTS.key(revision, start), TEXTS.key(revision, max(start, stop - 1)) + 1)
+
+
+def originals_of(connection: Connection, revisions: Mapping[str, int]) -> dict[str, OriginalRecord]:
+    """Return the original file of each document that was read from one; ``revisions`` are keys by document."""
+    documents = {revision: document for document, revision in revisions.items()}
+    rows = select_in(connection, _ORIGINALS, list(documents), (_NONE,))
+    return {documents[revision]: OriginalRecord(digest.hex(), bool(is_kept)) for revision, digest, is_kept in rows}
+
+
+def put_original(connection: Connection, revision: int, digest: bytes, content: bytes | None) -> None:
+    """Record the digest of the original file of a revision, and keep or drop its content."""
+    connection.execute("UPDATE revision SET original = ? WHERE id = ?", (digest, revision))
+    ORIGINALS.drop(connection, revision)
+    ORIGINALS.put(connection, [(revision, content or b"")])
+
+
+def carry_originals(connection: Connection, revisions: Sequence[int]) -> None:
+    """Give staged revisions the original files of the current revisions of the same content."""
+    for revision, old, digest in list(select_in(connection, _OF_SAME_CONTENT, revisions, (_NONE,))):
+        connection.execute("UPDATE revision SET original = ? WHERE id = ?", (digest, revision))
+        ORIGINALS.copy(connection, old, revision)
+
+
+def original_content(connection: Connection, revision: int) -> bytes | None:
+    """Return the content of the original file of a revision; None if it is not kept."""
+    return b"".join(map(bytes, ORIGINALS.read(connection, revision))) or None

@@ -6,10 +6,9 @@ from functools import cache
 from typing import Any
 
 from polyadic.model.types import SourceSpan, Span, page_of
-from polyadic.storage.connection import Connection
-from polyadic.storage.sql.lists import select_in
-from polyadic.storage.sql.serialization import load_headings, load_metadata, load_pages
-from polyadic.storage.sql.texts import Stretch, quotes
+from polyadic.storage.connection import Connection, select_in
+from polyadic.storage.sql.encoding import HEADINGS, METADATA, PAGES
+from polyadic.storage.sql.segments import Stretch, quotes
 from polyadic.text.headings import headings_above
 
 PLACES_SHOWN = 8
@@ -79,7 +78,7 @@ def places_of_chunks(connection: Connection, chunks: Sequence[int]) -> dict[int,
 def placed(rows: Sequence[SpanRow], quotes: Sequence[str]) -> list[SourceSpan]:
     """Make source spans of rows and their quotes."""
     # Cached, as many spans share a document, and several a chunk.
-    pages_of, headings_in, metadata_of = cache(load_pages), cache(load_headings), cache(load_metadata)
+    pages_of, headings_in, metadata_of = cache(PAGES.load), cache(HEADINGS.load), cache(METADATA.load)
     return [
         SourceSpan(
             row.document,

@@ -11,42 +11,27 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from polyadic.errors import StoreError
-from polyadic.storage.connection import Connection
-from polyadic.storage.protocol import Reader
-from polyadic.storage.row_changes import Insert
+from polyadic.storage.connection import Connection, next_page, select_in
+from polyadic.storage.reader import Reader
 from polyadic.storage.sql import change_log
 from polyadic.storage.sql.half_precision import HalfVector
-from polyadic.storage.sql.lists import select_in
-from polyadic.storage.sql.meta import drop_meta, meta, put_meta
+from polyadic.storage.sql.meta import COPYING, GATHERED, check_whole, drop_meta, meta, put_meta
 from polyadic.storage.sql.tables import CHUNK, COPIED
 from polyadic.storage.sql.writer import SqlWriter
-from polyadic.storage.table import ColumnType, Table
+from polyadic.storage.table import ColumnType, Insert, Table
 from polyadic.storage.transfer import Row
 
-COPYING = "copying"
-"""Key in the table meta: state of the source of an unfinished copy."""
-_PAGE = 1_000
 _NO_STATE = "none"
-_NOT_COPIED = (COPYING, "store", "gathered", change_log.GENERATION)
+_NOT_COPIED = (COPYING, "store", GATHERED, change_log.GENERATION)
+"""Keys of meta that belong to one store."""
 _CURRENT = (
     "SELECT DISTINCT r.id FROM revision r JOIN document d ON d.id = r.document AND d.current = r.id WHERE r.id {any_of}"
 )
 _BY_NAME = {table.name: table for table in COPIED}
 _USER_DATA = ("document", "decision", "model_call", "reply", "pending_question")
 """Tables that hold a user's data: a store without rows in these counts as empty."""
-
-
 _MAKERS: Mapping[ColumnType, Callable[[Any], Any]] = {ColumnType.VECTOR: HalfVector, ColumnType.BOOLEAN: bool}
 """Conversions of values to types that every engine takes."""
-
-
-def check_whole(copying: str | None, where: object) -> None:
-    """Raise StoreError if a store is the target of an unfinished copy; ``copying`` is its value of that meta key."""
-    if copying:
-        raise StoreError(
-            f"{where} holds an unfinished copy",
-            "run the same polyadic copy command again to resume it",
-        )
 
 
 class SqlCopySource:
@@ -54,12 +39,8 @@ class SqlCopySource:
 
     def __init__(self, connection: Connection, reader: Reader, where: object) -> None:
         self._connection = connection
-        self._reader = reader
+        self.reader = reader
         self._where = where
-
-    @property
-    def reader(self) -> Reader:
-        return self._reader
 
     @property
     def state(self) -> str:
@@ -71,11 +52,7 @@ class SqlCopySource:
         return {table.name: self._count(table.name) for table in COPIED}
 
     def following(self, table: str, row: Row | None) -> list[Row]:
-        known = _BY_NAME[table]
-        key, marks = ", ".join(known.key), ", ".join("?" * len(known.key))
-        after, values = (f" WHERE ({key}) > ({marks})", row[: len(known.key)]) if row else ("", ())
-        sql = f"SELECT {', '.join(known.names)} FROM {table}{after} ORDER BY {key} LIMIT ?"
-        return self._connection.execute(sql, (*values, _PAGE)).fetchall()
+        return next_page(self._connection, _BY_NAME[table], _BY_NAME[table].names, row)
 
     def _count(self, table: str) -> int:
         exclusion = f" WHERE key NOT IN ({', '.join('?' * len(_NOT_COPIED))})" if table == "meta" else ""

@@ -59,8 +59,9 @@ class SnapshotManager:
     def _load(self, connection: SqliteConnection, name: str, number: int) -> StoreState:
         """Load the connection's state, which has this name, from the nearest earlier state."""
         rebuilt, self._rebuilt = self._rebuilt, None
+        numbers = change_log.numbers(connection)
         for earlier in (rebuilt, self._current):
-            if earlier is not None and change_log.leads_on(connection, earlier.name):
+            if earlier is not None and earlier.name in numbers:
                 return _bring_forward(earlier, connection, name, number)
         saved = self._load_saved(connection)
         return (

@@ -11,7 +11,7 @@ from filelock import FileLock
 
 from polyadic.errors import StoreError
 from polyadic.storage.sqlite.connection import SqliteConnection
-from polyadic.storage.sqlite.migrations import is_current, migrate
+from polyadic.storage.sqlite.schema import is_current, migrate
 
 BUSY_MILLISECONDS = 30_000
 READING_CACHE, WRITING_CACHE = 16, 64

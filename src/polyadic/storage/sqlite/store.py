@@ -32,10 +32,18 @@ from polyadic.storage.protocol import (
 )
 from polyadic.storage.sql import ledger
 from polyadic.storage.sql.consistency_check import problems_of
-from polyadic.storage.sql.embedding_model import EMBEDDER, check_claimed, check_still_claimed, claim
-from polyadic.storage.sql.meta import meta, metas
+from polyadic.storage.sql.meta import (
+    COPYING,
+    EMBEDDER,
+    check_claimed,
+    check_still_claimed,
+    check_whole,
+    claim,
+    meta,
+    metas,
+)
 from polyadic.storage.sql.reembedding import SqlReembeddingWriter
-from polyadic.storage.sql.transfer import COPYING, SqlCopySource, check_whole
+from polyadic.storage.sql.transfer import SqlCopySource
 from polyadic.storage.sqlite.array_cache import SnapshotManager
 from polyadic.storage.sqlite.connection import SqliteConnection, roll_back
 from polyadic.storage.sqlite.database import (
@@ -158,7 +166,7 @@ class SqliteStore:
             connection = self._connection()
             try:
                 connection.execute("BEGIN IMMEDIATE")
-                ledger.enter_all(connection, calls)
+                ledger.enter(connection, calls)
                 connection.execute("COMMIT")
             finally:
                 self._release(connection)
