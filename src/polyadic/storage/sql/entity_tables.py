@@ -125,7 +125,7 @@ class EntityTables:
                 " occurrences = 0 RETURNING vector",
                 identified,
             )
-            self._vectors.released.update(vector for (vector,) in deleted.fetchall())
+            self._vectors.release(vector for (vector,) in deleted.fetchall())
         return dict(changes)
 
     def _delete_unsupported(self, touched: Sequence[int]) -> None:

@@ -105,7 +105,7 @@ class FactTables:
         """Delete those of the touched facts that have no evidence; their participations are deleted already."""
         sql = "SELECT id, vector FROM fact WHERE evidence = 0 AND id {any_of}"
         unsupported = list(select_in(self._connection, sql, [*touched]))
-        self._vectors.released.update(vector for _, vector in unsupported)
+        self._vectors.release(vector for _, vector in unsupported)
         self._connection.change(Delete(FACT, ("id",)), [(row,) for row, _ in unsupported])
 
 

@@ -15,7 +15,7 @@ from polyadic.model import identity
 from polyadic.model.aggregation import form
 from polyadic.model.hierarchy import Cluster, Community, Rearrangement, Summary
 from polyadic.storage.connection import Connection, select_in
-from polyadic.storage.protocol import StoreChange
+from polyadic.storage.records import StoreChange
 from polyadic.storage.sql.encoding import pack, to_json, unpack
 from polyadic.storage.sql.hierarchy_records import (
     CLUSTER,
@@ -131,7 +131,7 @@ class HierarchyTables:
         removed = self._connection.execute(
             "DELETE FROM summary WHERE node = ? RETURNING digest, name, type, description, vector", (node,)
         ).fetchall()
-        self._vectors.released.update(vector for *_, vector in removed)
+        self._vectors.release(vector for *_, vector in removed)
         return frozenset((digest, name, type_, description) for digest, name, type_, description, _ in removed)
 
     def _remove(self, ids: Sequence[str]) -> _Removed:

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 from polyadic.model.types import Usage
 from polyadic.storage.connection import Connection, select_in
-from polyadic.storage.protocol import CachedReply, LedgerCall, LedgerEntry, UsageTotals
+from polyadic.storage.records import CachedReply, LedgerCall, LedgerEntry, UsageTotals
 from polyadic.storage.sql.encoding import compress, decompress
 from polyadic.storage.sql.tables import MODEL_CALL, REPLY
 from polyadic.storage.table import Insert

@@ -56,9 +56,9 @@ def roots_of(connection: Connection) -> list[str]:
     return sorted(str(folder) for (folder,) in rows.fetchall())
 
 
-def claim(connection: Connection, embedder: str) -> None:
-    """Record the embedding model of a store, unless one is recorded already."""
-    connection.execute("INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT DO NOTHING", (EMBEDDER, embedder))
+def put_if_missing(connection: Connection, key: str, value: str) -> None:
+    """Set the value of a key, unless it has one."""
+    connection.change(Insert(META, ignore=True), [(key, value)])
 
 
 def check_claimed(filled_with: str | None, embedder: str | None, where: object) -> None:
@@ -85,25 +85,30 @@ def check_claimed(filled_with: str | None, embedder: str | None, where: object) 
         )
 
 
-def check_still_claimed(filled_with: str | None, embedder: str | None, where: object) -> None:
-    """Check that the embedding model was not changed since the store was opened.
+def check_usable(copying: str | None, filled_with: str | None, embedder: str | None, where: object) -> None:
+    """Check that a store is not the target of an unfinished copy, and has not switched to another embedding model.
+
+    Parameters
+    ----------
+    copying, filled_with
+        The values of the keys COPYING and EMBEDDER.
+    embedder, where
+        As for :func:`check_claimed`.
 
     Raises
     ------
+    StoreError
+        A copy into the store has not been finished.
     EmbedderMismatch
-        Another process has switched the store to another model.
+        Another process has switched the store to another model since it was opened.
     """
+    if copying:
+        raise StoreError(f"{where} holds an unfinished copy", "run the same polyadic copy command again to resume it")
     if embedder and filled_with and filled_with != embedder:
         raise EmbedderMismatch(
             f"{where} was changed from the embedding model {embedder} to {filled_with} meanwhile",
             "set [embedding] to the new model and restart, or run polyadic reembed to change it back",
         )
-
-
-def check_whole(copying: str | None, where: object) -> None:
-    """Raise StoreError if a store is the target of an unfinished copy; ``copying`` is its value of that key."""
-    if copying:
-        raise StoreError(f"{where} holds an unfinished copy", "run the same polyadic copy command again to resume it")
 
 
 def dimension_of(connection: Connection) -> int:

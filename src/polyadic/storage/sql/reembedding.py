@@ -11,7 +11,7 @@ from typing import Any
 
 from polyadic.model.aggregation import form
 from polyadic.storage.connection import Connection, next_page, select_in
-from polyadic.storage.protocol import LedgerCall, Vectors
+from polyadic.storage.records import LedgerCall, Vectors
 from polyadic.storage.sql import change_log, ledger
 from polyadic.storage.sql.encoding import text_digest
 from polyadic.storage.sql.half_precision import HalfVector
@@ -33,10 +33,11 @@ _WITHOUT_WINDOW = (
 )
 
 
-class SqlReembeddingWriter:
-    """Implements :class:`polyadic.storage.protocol.ReembeddingWriter` over a connection of its own, which it closes.
+class ReembeddingWriter:
+    """Vectors of a new embedding model, collected beside those in use until the store switches to them.
 
-    Each step is one ``transaction`` of the connection. ``put`` and ``switch`` may run on other threads than the rest.
+    Readers and writers continue to work meanwhile. Each step is one ``transaction`` of a connection of its own, which
+    ``close`` closes. ``put`` and ``switch`` may run on other threads than the rest.
     """
 
     def __init__(
@@ -51,10 +52,12 @@ class SqlReembeddingWriter:
             self._discard_other_model()
 
     def count(self) -> int:
+        """Return how many texts have a new vector."""
         count: int = self._connection.execute("SELECT count(*) FROM new_vector").fetchone()[0]
         return count
 
     def texts(self) -> Iterator[str]:
+        """Yield the texts to embed other than passages: facts, best-supported entity forms and summaries."""
         for *_, text in self._rows(FACT, "text"):
             yield text
         for *_, text in self._rows(ATTRIBUTE_VALUE, "value", where="vector IS NOT NULL"):
@@ -63,12 +66,21 @@ class SqlReembeddingWriter:
             yield form(name, description)
 
     def digest(self, text: str) -> bytes:
+        """Return the digest that identifies a text in :meth:`switch`, which needs no texts in memory."""
         return text_digest(text)
 
     def texts_without_vectors(self, texts: Sequence[str]) -> list[str]:
+        """Return the distinct texts that have no new vector yet."""
         return texts_without(self._connection, NEW_VECTOR, texts)
 
     def put(self, texts: Sequence[str], vectors: Vectors, paid: LedgerCall) -> bool:
+        """Commit the new vector of each text, shape (len(texts), d), with the cost of the call, if there was one.
+
+        Returns
+        -------
+        bool
+            Whether d differs from that of the vectors collected so far; these are then dropped.
+        """
         with self._transaction():
             dropped = len(texts) > 0 and self._drop_other_lengths(vectors.shape[1])
             self._connection.change(
@@ -80,6 +92,21 @@ class SqlReembeddingWriter:
         return dropped
 
     def switch(self, windows: Mapping[str, Sequence[bytes]]) -> None:
+        """Replace the old vectors by the new ones in one transaction; call it within ``exclusive_session``.
+
+        The hierarchy is kept. Its clusters were computed from the old vectors, so the next build clusters all entities
+        again.
+
+        Parameters
+        ----------
+        windows
+            For each chunk of a current revision, the digests of its texts to embed.
+
+        Raises
+        ------
+        LookupError
+            A text has no new vector. The store is left unchanged.
+        """
         with self._transaction():
             self._begin_switch()
             self._connection.execute("DELETE FROM passage_window")

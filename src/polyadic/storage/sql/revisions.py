@@ -6,7 +6,7 @@ from typing import Any
 from polyadic.model.resolution import EntityResolution
 from polyadic.model.types import Chunk, Document, Evidence, Span
 from polyadic.storage.connection import Connection, select_in
-from polyadic.storage.protocol import Fingerprint
+from polyadic.storage.records import Fingerprint
 from polyadic.storage.sql.encoding import load_decision, load_evidence
 from polyadic.storage.sql.segments import text_of
 from polyadic.storage.sql.tables import REVISION

@@ -9,7 +9,7 @@ from typing import Any
 from polyadic.model import identity
 from polyadic.model.types import Chunk, Document, Evidence
 from polyadic.storage.connection import Connection, select_in
-from polyadic.storage.protocol import Cut
+from polyadic.storage.records import Cut
 from polyadic.storage.sql.encoding import HEADINGS, dump_evidence, entity_digest
 from polyadic.storage.sql.revisions import DOCUMENT_FIELDS, FINGERPRINT_FIELDS
 from polyadic.storage.sql.segments import ORIGINALS, TEXTS, carry_originals

@@ -1,7 +1,7 @@
 """Vectors by the digest of the embedded text, counted by use: no text is embedded twice, no unused vector stays."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,18 +26,22 @@ class PendingVectors:
     """Collects rows that need the vector of a text which may not be embedded yet, and the uses that have ended.
 
     ``texts`` maps digests to texts. ``rows`` maps the change that sets a vector to its values and the text's digest.
-    ``released`` counts, by key, uses of vectors that end; None is ignored.
+    ``released`` counts, by key, uses of vectors that end.
     """
 
     texts: dict[bytes, str] = field(default_factory=dict)
     rows: dict[RowChange, list[tuple[tuple[Any, ...], bytes]]] = field(default_factory=dict)
-    released: Counter[int | None] = field(default_factory=Counter)
+    released: Counter[int] = field(default_factory=Counter)
 
     def add(self, change: RowChange, values: tuple[Any, ...], text: str) -> None:
         """Add a row: the change sets its vector, and takes the key of the vector before the other values."""
         digest = text_digest(text)
         self.texts[digest] = text
         self.rows.setdefault(change, []).append((values, digest))
+
+    def release(self, vectors: Iterable[int | None]) -> None:
+        """Note that rows no longer use vectors, given by key; None for a row without one."""
+        self.released.update(vector for vector in vectors if vector is not None)
 
     def meet(self, connection: Connection) -> list[str]:
         """Set the vectors of all rows and delete unused vectors; if texts lack a vector, only return these texts."""
@@ -51,7 +55,6 @@ class PendingVectors:
         for change, rows in self.rows.items():
             connection.change(change, [(keys[digest], *values) for values, digest in rows])
             uses.update(keys[digest] for _, digest in rows)
-        self.released.pop(None, None)
         uses.subtract(self.released)
         connection.change(Update(VECTOR, where=("id",), add=("uses",)), [(n, key) for key, n in uses.items() if n])
         connection.execute("DELETE FROM vector WHERE uses = 0")

@@ -8,7 +8,8 @@ from polyadic.model.resolution import EntityResolution
 from polyadic.model.types import Chunk, Evidence, Span
 from polyadic.storage.connection import Connection, select_in
 from polyadic.storage.leases import DocumentLeases
-from polyadic.storage.protocol import CachedReply, Fingerprint, LedgerCall, OriginalRecord, StoreChange, Vectors
+from polyadic.storage.pending_requests import WAITS, PendingRequests
+from polyadic.storage.records import CachedReply, Fingerprint, LedgerCall, OriginalRecord, StoreChange, Vectors
 from polyadic.storage.sql import change_log, ledger
 from polyadic.storage.sql.encoding import text_digest, to_json
 from polyadic.storage.sql.entity_tables import EntityTables
@@ -17,7 +18,6 @@ from polyadic.storage.sql.full_text import searchable
 from polyadic.storage.sql.half_precision import HalfVector
 from polyadic.storage.sql.hierarchy_tables import HierarchyTables
 from polyadic.storage.sql.meta import add_roots, dimension_of, other_vectors
-from polyadic.storage.sql.pending_requests import WAITS, SqlPendingRequests
 from polyadic.storage.sql.revisions import chunks_of, evidence_of, resolution_of, stamps_of
 from polyadic.storage.sql.segments import originals_of, put_original, quotes
 from polyadic.storage.sql.staging import Staging, delete_revision
@@ -45,7 +45,7 @@ class SqlWriter(Staging, ABC):
         self._facts = FactTables(connection, self._vectors, self._touched)
         self._entities = EntityTables(connection, self._vectors, self._touched, self.resolution)
         self._hierarchy = HierarchyTables(connection, self._vectors)
-        self.waiting = SqlPendingRequests(connection)
+        self.waiting = PendingRequests(connection)
 
     # staging
 
@@ -90,13 +90,9 @@ class SqlWriter(Staging, ABC):
         return self._resolution
 
     def naming(self, keys: Collection[str]) -> list[tuple[str, tuple[Evidence, ...]]]:
-        stating = {
-            chunk
-            for entity in entity_rows(self._connection, keys).values()
-            for (chunk,) in self._connection.execute(
-                "SELECT s.chunk FROM participation p JOIN statement s ON s.fact = p.fact WHERE p.entity = ?", (entity,)
-            )
-        }
+        entities = list(entity_rows(self._connection, keys).values())
+        sql = "SELECT s.chunk FROM participation p JOIN statement s ON s.fact = p.fact WHERE p.entity {any_of}"
+        stating = {chunk for (chunk,) in select_in(self._connection, sql, entities)}
         return list(evidence_of(self._connection, sorted(stating)))
 
     # vectors
@@ -197,7 +193,7 @@ class SqlWriter(Staging, ABC):
         keys = [chunk for (chunk,) in chunks]
         self._touched.chunks.update(keys)
         windows = select_in(self._connection, "SELECT vector FROM passage_window WHERE chunk {any_of}", keys)
-        self._vectors.released.update(vector for (vector,) in windows)
+        self._vectors.release(vector for (vector,) in windows)
         for table in (PASSAGE_WINDOW, STATEMENT):
             self._connection.change(Delete(table, ("chunk",)), chunks)
         delete_revision(self._connection, revision)
@@ -250,13 +246,14 @@ class SqlWriter(Staging, ABC):
         )
 
     def _words(self, revisions: Sequence[int]) -> list[Words]:
-        titles = dict(select_in(self._connection, "SELECT id, title FROM revision WHERE id {any_of}", revisions))
-        sql = "SELECT id, revision, start, stop FROM chunk WHERE revision {any_of}"
+        sql = (
+            "SELECT c.id, r.title, r.id, c.start, c.stop FROM revision r JOIN chunk c ON c.revision = r.id"
+            " WHERE r.id {any_of}"
+        )
         chunks = list(select_in(self._connection, sql, revisions))
-        texts = quotes(self._connection, [(revision, start, stop) for _, revision, start, stop in chunks])
+        texts = quotes(self._connection, [(revision, start, stop) for _, _, revision, start, stop in chunks])
         return [
-            (chunk, searchable(titles[revision]), searchable(text))
-            for (chunk, revision, *_), text in zip(chunks, texts, strict=True)
+            (chunk, searchable(title), searchable(text)) for (chunk, title, *_), text in zip(chunks, texts, strict=True)
         ]
 
     @abstractmethod

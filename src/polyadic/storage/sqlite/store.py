@@ -36,14 +36,11 @@ from polyadic.storage.sql.meta import (
     COPYING,
     EMBEDDER,
     check_claimed,
-    check_still_claimed,
-    check_whole,
-    claim,
+    check_usable,
     meta,
     metas,
+    put_if_missing,
 )
-from polyadic.storage.sql.reembedding import SqlReembeddingWriter
-from polyadic.storage.sql.transfer import SqlCopySource
 from polyadic.storage.sqlite.array_cache import SnapshotManager
 from polyadic.storage.sqlite.connection import SqliteConnection, roll_back
 from polyadic.storage.sqlite.database import (
@@ -152,7 +149,7 @@ class SqliteStore:
     @contextlib.contextmanager
     def copy_source(self) -> Iterator[CopySource]:
         with self._snapshot() as connection:
-            yield SqlCopySource(connection, self._reader(connection), self._folder)
+            yield CopySource(connection, self._reader(connection), self._folder)
 
     @contextlib.contextmanager
     def copy_target(self) -> Iterator[CopyTarget]:
@@ -162,14 +159,8 @@ class SqliteStore:
     def record_calls(self, calls: Sequence[tuple[LedgerCall | None, CachedReply | None]]) -> None:
         self._check_writable()
         # Not the writer's connection: another task of this thread may have a transaction open on it.
-        with self._after_transaction(), translate_errors(self._path):
-            connection = self._connection()
-            try:
-                connection.execute("BEGIN IMMEDIATE")
-                ledger.enter(connection, calls)
-                connection.execute("COMMIT")
-            finally:
-                self._release(connection)
+        with self._after_transaction(), self._pooled() as connection, _transaction(connection):
+            ledger.enter(connection, calls)
 
     def replies(self, keys: Sequence[str]) -> dict[str, tuple[str, bool]]:
         with self._snapshot() as connection:
@@ -191,7 +182,7 @@ class SqliteStore:
             raise StoreBusy(message, "wait for that to end first") from error
         with held, translate_errors(self._path):
             own = connect(self._path)
-            with contextlib.closing(SqlReembeddingWriter(own, model, partial(_transaction, own))) as gathering:
+            with contextlib.closing(ReembeddingWriter(own, model, partial(_transaction, own))) as gathering:
                 yield gathering
 
     def size(self) -> int:
@@ -200,17 +191,15 @@ class SqliteStore:
 
     def problems(self) -> list[str]:
         """Check the whole store; see :meth:`polyadic.storage.protocol.Store.problems`."""
-        connection = self._connection()
-        try:
-            errors = [row[0] for row in connection.execute(f"PRAGMA quick_check({_MAX_PROBLEMS})") if row[0] != "ok"]
-            if errors:
-                return errors
-            connection.execute("BEGIN")
-            return problems_of(connection)
-        except sqlite3.DatabaseError as error:
-            return [str(error)]
-        finally:
-            connection.close()
+        with contextlib.closing(self._connection()) as connection:
+            try:
+                checks = connection.execute(f"PRAGMA quick_check({_MAX_PROBLEMS})").fetchall()
+                if errors := [check for (check,) in checks if check != "ok"]:
+                    return errors
+                connection.execute("BEGIN")
+                return problems_of(connection)
+            except sqlite3.DatabaseError as error:
+                return [str(error)]
 
     def close(self) -> None:
         self._snapshots.close()
@@ -225,10 +214,16 @@ class SqliteStore:
     @contextlib.contextmanager
     def _snapshot(self) -> Iterator[SqliteConnection]:
         """Open a read transaction on one committed state."""
+        with self._pooled() as connection:
+            connection.execute("BEGIN")
+            yield connection
+
+    @contextlib.contextmanager
+    def _pooled(self) -> Iterator[SqliteConnection]:
+        """Use a connection of the pool; a transaction left open is rolled back."""
         with translate_errors(self._path):
             connection = self._connection()
             try:
-                connection.execute("BEGIN")
                 yield connection
             finally:
                 self._release(connection)
@@ -305,16 +300,14 @@ class SqliteStore:
             return
         if meta(self._writer, EMBEDDER) is None and not self._read_only:
             with contextlib.suppress(StoreBusy), self.write():
-                claim(self._writer, self._embedder)
-                sql = "INSERT INTO meta (key, value) VALUES ('store', ?) ON CONFLICT DO NOTHING"
-                self._writer.execute(sql, (secrets.token_hex(8),))
+                put_if_missing(self._writer, EMBEDDER, self._embedder)
+                put_if_missing(self._writer, "store", secrets.token_hex(8))
         check_claimed(meta(self._writer, EMBEDDER), self._embedder, self._folder)
 
     def _check_embedder(self, connection: SqliteConnection) -> None:
         """Raise EmbedderMismatch if the store has switched to another embedding model since it was opened."""
         copying, filled_with = metas(connection, (COPYING, EMBEDDER))
-        check_whole(copying, self._folder)
-        check_still_claimed(filled_with or None, self._embedder, self._folder)
+        check_usable(copying, filled_with, self._embedder, self._folder)
 
     def _holder(self) -> str:
         with contextlib.suppress(OSError):
