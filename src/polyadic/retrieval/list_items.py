@@ -18,8 +18,8 @@ from polyadic.model.types import RetrievalSection
 from polyadic.retrieval.entity_kinds import Types, entity_types, matching_types
 from polyadic.retrieval.items import RetrievedRow, retrieved_rows
 from polyadic.retrieval.relevance.question_features import QuestionFeatures, read_asked
+from polyadic.storage.incidence import distinct
 from polyadic.storage.protocol import Links, Reader, Rows, Vectors
-from polyadic.storage.row_sets import distinct
 from polyadic.text.counts import count
 from polyadic.text.list_questions import ListQuestion
 

@@ -13,8 +13,7 @@ from polyadic.model.resolution import EntityResolution
 from polyadic.model.types import Chunk, Evidence
 from polyadic.storage.leases import DocumentLeases
 from polyadic.storage.pending_requests import PendingRequests
-from polyadic.storage.prefetch import ChunkFactsPrefetch, NearestPrefetch, NeighbourPrefetch, QuotePrefetch
-from polyadic.storage.reader import Reader
+from polyadic.storage.reader import ChunkFactsPrefetch, NearestPrefetch, NeighbourPrefetch, QuotePrefetch, Reader
 from polyadic.storage.records import (
     CachedReply,
     Counts,

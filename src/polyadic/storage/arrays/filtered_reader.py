@@ -22,13 +22,13 @@ from polyadic.storage.arrays.top_k import contenders
 from polyadic.storage.arrays.vector_reader import HIGHEST, Scored
 from polyadic.storage.connection import Connection
 from polyadic.storage.hierarchy import HierarchyReader
-from polyadic.storage.prefetch import Expected
 from polyadic.storage.protocol import (
     Hits,
     NodeType,
     Rows,
     Vectors,
 )
+from polyadic.storage.reader import Expected
 from polyadic.storage.record_reader import RecordReader
 from polyadic.storage.sql.full_text import WordIndex
 from polyadic.storage.sql.record_reader import SqlRecordReader

@@ -20,8 +20,8 @@ from polyadic.storage.postgres.incidence import PostgresIncidence
 from polyadic.storage.postgres.query_batch import CommonTableExpression, SubQuery
 from polyadic.storage.postgres.text_cache import TextCache
 from polyadic.storage.postgres.vector_search import DOUBT, MOST_COMPARED, MOST_INDEXED, PostgresVectorSearch
-from polyadic.storage.prefetch import ChunkFactsPrefetch, Expected, NearestPrefetch, NeighbourPrefetch, QuotePrefetch
 from polyadic.storage.protocol import Hits, Links, NodeType, Rows, Vectors
+from polyadic.storage.reader import ChunkFactsPrefetch, Expected, NearestPrefetch, NeighbourPrefetch, QuotePrefetch
 from polyadic.storage.record_reader import RecordReader
 from polyadic.storage.records import DegreeWay, LinkWay
 from polyadic.storage.sql.record_reader import SqlRecordReader

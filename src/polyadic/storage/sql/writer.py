@@ -58,13 +58,13 @@ class SqlWriter(Staging, ABC):
     def drop_staged(self, claims: DocumentLeases) -> None:
         leased = claims.acquire({document for document, _ in self._orphans()})
         # Read again, as other runs may have worked on them until they were leased.
-        orphans = [one for one in self._orphans() if one[0] in leased]
-        for _, revision in orphans:
-            if revision is not None:
-                delete_revision(self._connection, revision)
-        unpublished = "DELETE FROM document WHERE current IS NULL AND digest = ?"
-        for document in sorted({document for document, _ in orphans}):
-            self._connection.execute(unpublished, (bytes.fromhex(document),))
+        for document, revision in self._orphans():
+            if document in leased:
+                if revision is not None:
+                    delete_revision(self._connection, revision)
+                self._connection.execute(
+                    "DELETE FROM document WHERE current IS NULL AND digest = ?", (bytes.fromhex(document),)
+                )
         claims.release(leased)
 
     def originals(self, document_ids: Collection[str], is_staged: bool) -> dict[str, OriginalRecord]:
@@ -79,7 +79,7 @@ class SqlWriter(Staging, ABC):
         return chunks_of(self._connection, document_id, revision)
 
     def current(self, document_ids: Sequence[str]) -> Iterator[tuple[str, list[tuple[Chunk, tuple[Evidence, ...]]]]]:
-        for document, (_, revision) in self._current(document_ids).items():
+        for document, revision in self._current(document_ids).items():
             yield document, chunks_of(self._connection, document, revision)
 
     # entity resolution
@@ -120,8 +120,8 @@ class SqlWriter(Staging, ABC):
     # publishing
 
     def apply(self, change: StoreChange) -> None:
-        for row, revision in self._current((*change.published, *change.deleted)).values():
-            self._retract(row, revision)
+        for revision in self._current((*change.published, *change.deleted)).values():
+            self._retract(revision)
         touched = self._hierarchy.touched(change)
         self._decide(change)
         self._apply_tallies(change)
@@ -172,21 +172,15 @@ class SqlWriter(Staging, ABC):
         self._entities.apply(entities, rows, degrees)
 
     def _revisions(self, document_ids: Collection[str], is_staged: bool) -> dict[str, int]:
-        if is_staged:
-            return self._staged_revisions(document_ids)
-        return {document: revision for document, (_, revision) in self._current(list(document_ids)).items()}
+        return self._staged_revisions(document_ids) if is_staged else self._current(document_ids)
 
-    def _current(self, document_ids: Sequence[str]) -> dict[str, tuple[int, int]]:
-        """Return the key and current revision of each document that has one."""
-        rows = select_in(
-            self._connection,
-            "SELECT digest, id, current FROM document WHERE current IS NOT NULL AND digest {any_of}",
-            [*map(bytes.fromhex, document_ids)],
-        )
-        by_id = {digest.hex(): (row, revision) for digest, row, revision in rows}
-        return {one: by_id[one] for one in document_ids if one in by_id}
+    def _current(self, document_ids: Collection[str]) -> dict[str, int]:
+        """Return the current revision of each document that has one."""
+        sql = "SELECT digest, current FROM document WHERE current IS NOT NULL AND digest {any_of}"
+        revisions = dict(select_in(self._connection, sql, [*map(bytes.fromhex, document_ids)]))
+        return {one: revisions[digest] for one in document_ids if (digest := bytes.fromhex(one)) in revisions}
 
-    def _retract(self, document: int, revision: int) -> None:
+    def _retract(self, revision: int) -> None:
         """Delete a current revision and all rows that depend on it, except facts and entities."""
         self._forget_words(self._words([revision]))
         chunks = self._connection.execute("SELECT id FROM chunk WHERE revision = ?", (revision,)).fetchall()
@@ -196,16 +190,15 @@ class SqlWriter(Staging, ABC):
         self._vectors.release(vector for (vector,) in windows)
         for table in (PASSAGE_WINDOW, STATEMENT):
             self._connection.change(Delete(table, ("chunk",)), chunks)
+        document = "(SELECT document FROM revision WHERE id = ?)"
+        self._connection.execute(f"UPDATE document SET current = NULL WHERE id = {document}", (revision,))
         delete_revision(self._connection, revision)
-        self._connection.execute("UPDATE document SET current = NULL WHERE id = ?", (document,))
 
     def _delete_document(self, document_id: str) -> None:
         """Delete a document with all its revisions and their texts."""
         digest = bytes.fromhex(document_id)
-        revisions = self._connection.execute(
-            "SELECT r.id FROM revision r JOIN document d ON d.id = r.document WHERE d.digest = ?", (digest,)
-        ).fetchall()
-        for (revision,) in revisions:
+        sql = "SELECT r.id FROM revision r JOIN document d ON d.id = r.document WHERE d.digest = ?"
+        for (revision,) in self._connection.execute(sql, (digest,)).fetchall():
             delete_revision(self._connection, revision)
         self.waiting.release(document_id)
         self._connection.execute("DELETE FROM document WHERE digest = ?", (digest,))
