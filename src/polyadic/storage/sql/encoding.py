@@ -70,7 +70,7 @@ def to_json(value: object) -> str:
     >>> to_json([Span(1, 3), {"b": "2", "a": "1"}])
     '[[1,3],{"a":"1","b":"2"}]'
     """
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True, default=_fields)
+    return _ENCODER.encode(value)
 
 
 def dump_evidence(evidence: Sequence[Evidence]) -> bytes:
@@ -114,7 +114,7 @@ def load_evidence(data: bytes | None) -> tuple[Evidence, ...]:
 
 
 def load_decision(text: str) -> ResolutionDecision:
-    """Invert ``DECISION.dump``.
+    """Invert :func:`to_json` for a decision.
 
     >>> decision = ResolutionDecision(DecisionKind.CANNOT_LINK, ("Ada", "Adam"))
     >>> load_decision(to_json(decision)) == decision
@@ -125,7 +125,7 @@ def load_decision(text: str) -> ResolutionDecision:
 
 
 def load_report(text: str) -> Report:
-    """Invert ``REPORT.dump``.
+    """Invert :func:`to_json` for a report.
 
     >>> report = Report("Engines", "They count.", 7.5, (ReportFinding("One counts.", ("00" * 16,)),), "a model")
     >>> load_report(to_json(report)) == report
@@ -137,6 +137,9 @@ def load_report(text: str) -> Report:
 
 def _fields(record: Any) -> list[Any]:
     return [getattr(record, field.name) for field in fields(record)]
+
+
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True, default=_fields)
 
 
 def _filled(*optional: Any) -> list[Any]:
@@ -158,6 +161,5 @@ METADATA = Codec(lambda metadata: to_json(dict(metadata)), json.loads)
 PAGES = Codec(to_json, lambda text: tuple(json.loads(text)))
 HEADINGS = Codec(to_json, lambda text: tuple(Heading(*fields) for fields in json.loads(text)))
 EVIDENCE = Codec(dump_evidence, load_evidence)
-DECISION = Codec(to_json, load_decision)
 REPORT = Codec(to_json, load_report)
 MEMBERSHIPS = Codec(to_json, lambda text: tuple(Membership(*fields) for fields in json.loads(text)))

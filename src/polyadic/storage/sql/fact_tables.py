@@ -24,12 +24,15 @@ class FactTables:
         self._connection = connection
         self._vectors = vectors
         self._touched = touched
+        self._rows: dict[str, int] = {}
 
     def rows(self, fact_ids: Iterable[str]) -> dict[str, int]:
-        """Return the row of each existing fact."""
-        digests = [*map(bytes.fromhex, dict.fromkeys(fact_ids))]
+        """Return the row of each existing fact; rows of the last change are cached."""
+        wanted = dict.fromkeys(fact_ids)
+        digests = [bytes.fromhex(fact_id) for fact_id in wanted if fact_id not in self._rows]
         rows = select_in(self._connection, "SELECT digest, id FROM fact WHERE digest {any_of}", digests)
-        return {digest.hex(): row for digest, row in rows}
+        self._rows |= {digest.hex(): row for digest, row in rows}
+        return {fact_id: self._rows[fact_id] for fact_id in wanted if fact_id in self._rows}
 
     def apply(
         self, facts: Mapping[str, FactTally], tokens: Mapping[str, int], entities: Mapping[str, int]
@@ -50,15 +53,16 @@ class FactTables:
         Counter
             The change in each entity's number of facts, by row.
         """
+        self._rows.clear()
         known = self.rows(facts)
-        rows = known | self._insert({key: fact for key, fact in facts.items() if key not in known}, tokens)
+        self._rows |= self._insert({key: fact for key, fact in facts.items() if key not in known}, tokens)
         self._connection.change(
             Update(FACT, where=("id",), add=("evidence", "score")),
             [(facts[key].evidence, facts[key].score, row) for key, row in known.items()],
         )
-        self._touched.facts.update(rows.values())
+        self._touched.facts.update(self._rows.values())
         changes = {
-            (rows[key], entities[entity]): times
+            (self._rows[key], entities[entity]): times
             for key, fact in facts.items()
             for entity, times in fact.participants.items()
             if times

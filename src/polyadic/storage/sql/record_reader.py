@@ -26,7 +26,7 @@ from polyadic.storage.records import (
 )
 from polyadic.storage.sql import ledger
 from polyadic.storage.sql.change_log import present
-from polyadic.storage.sql.encoding import HEADINGS, load_decision, load_evidence
+from polyadic.storage.sql.encoding import load_decision
 from polyadic.storage.sql.hierarchy_records import hierarchy_of
 from polyadic.storage.sql.meta import dimension_of, roots_of
 from polyadic.storage.sql.revisions import (
@@ -39,7 +39,7 @@ from polyadic.storage.sql.revisions import (
 )
 from polyadic.storage.sql.segments import original_content, originals_of
 from polyadic.storage.sql.spans import PUBLISHED
-from polyadic.storage.sql.tables import REVISION
+from polyadic.storage.sql.tables import CHUNK, REVISION
 from polyadic.storage.table import Selection
 
 _SHOWN = Selection(REVISION, "title", "characters", "metadata", "extractor")
@@ -214,10 +214,10 @@ class SqlRecordReader:
         return [] if revision is None else chunks_of(self._connection, document_id, revision)
 
     def evidence_in(self, chunk_ids: Sequence[str]) -> dict[str, tuple[Evidence, ...]]:
-        return {chunk: load_evidence(data) for chunk, data in self._of_chunks("evidence", chunk_ids)}
+        return {chunk: evidence or () for chunk, evidence in self._of_chunks("evidence", chunk_ids)}
 
     def headings(self, chunk_ids: Sequence[str]) -> dict[str, tuple[Heading, ...]]:
-        return {chunk: HEADINGS.load(data) for chunk, data in self._of_chunks("headings", chunk_ids)}
+        return dict(self._of_chunks("headings", chunk_ids))
 
     # decisions and the hierarchy
 
@@ -255,10 +255,11 @@ class SqlRecordReader:
 
     def _of_chunks(self, column: str, chunk_ids: Sequence[str]) -> Iterator[tuple[str, Any]]:
         """Yield the identifiers of visible chunks with the value of a column."""
-        sql = f"SELECT d.digest, c.digest, c.{column} FROM {PUBLISHED} WHERE c.digest {{any_of}}"
-        for document, chunk, value in select_in(self._connection, sql, [*map(bytes.fromhex, chunk_ids)]):
+        selection = Selection(CHUNK, column)
+        sql = f"SELECT d.digest, c.digest, {selection.of('c')} FROM {PUBLISHED} WHERE c.digest {{any_of}}"
+        for document, chunk, *stored in select_in(self._connection, sql, [*map(bytes.fromhex, chunk_ids)]):
             if self._sees(document.hex()):
-                yield chunk.hex(), value
+                yield chunk.hex(), selection.load(stored)[column]
 
     def _revision(self, document_id: str) -> int | None:
         return current_revision(self._connection, document_id) if self._sees(document_id) else None

@@ -132,7 +132,7 @@ DECISION = Table(
     serial("id"),
     data("digest", unique=True),
     text("at"),  # ISO 8601, UTC
-    text("content", codec=encoding.DECISION),
+    text("content"),  # JSON (encoding.py)
 )
 """Entity resolution decisions (model/resolution.py)."""
 

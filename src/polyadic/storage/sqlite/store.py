@@ -120,17 +120,21 @@ class SqliteStore:
         if self._has_lock.get():
             yield
             return
-        self._acquire()
-        token = self._has_lock.set(True)
-        try:
+        self._check_writable()
+        with contextlib.ExitStack() as held:
+            if not self._thread_lock.acquire(blocking=False):
+                raise StoreBusy(f"this process is already writing to {self._folder}", "wait for that to end first")
+            held.callback(self._thread_lock.release)
+            try:
+                held.enter_context(self._process_lock.acquire(timeout=0))
+            except Timeout as error:
+                message = f"another process{self._holder()} is writing to {self._folder}"
+                raise StoreBusy(message, "wait for it to end, then run this again") from error
+            held.callback(self._has_lock.reset, self._has_lock.set(True))
             # Only informs other processes who is writing; if the disk is full, the write itself reports it.
             with contextlib.suppress(OSError):
                 (self._folder / "writer.pid").write_text(str(os.getpid()))
             yield
-        finally:
-            self._has_lock.reset(token)
-            self._process_lock.release()
-            self._thread_lock.release()
 
     @contextlib.contextmanager
     def indexing_session(self) -> Iterator[DocumentLeases]:
@@ -226,7 +230,13 @@ class SqliteStore:
             try:
                 yield connection
             finally:
-                self._release(connection)
+                roll_back(connection)
+                with self._pool_lock:
+                    # Each pooled connection holds open files and cached pages.
+                    if is_kept := len(self._idle) < _MAX_IDLE:
+                        self._idle.append(connection)
+                if not is_kept:
+                    connection.close()
 
     @contextlib.contextmanager
     def _after_transaction(self) -> Iterator[None]:
@@ -242,22 +252,6 @@ class SqliteStore:
         if self._read_only:
             raise StoreError(f"{self._folder} is read-only", "make it writable, or use a copy of it")
 
-    def _acquire(self) -> None:
-        self._check_writable()
-        if not self._thread_lock.acquire(blocking=False):
-            raise StoreBusy(f"this process is already writing to {self._folder}", "wait for that to end first")
-        try:
-            self._process_lock.acquire(timeout=0)
-        except Timeout as error:
-            self._thread_lock.release()
-            raise StoreBusy(
-                f"another process{self._holder()} is writing to {self._folder}",
-                "wait for it to end, then run this again",
-            ) from error
-        except BaseException:
-            self._thread_lock.release()
-            raise
-
     def _connection(self) -> SqliteConnection:
         with self._pool_lock:
             if self._read_only and (now := fingerprint(self._path)) != self._fingerprint:
@@ -269,15 +263,6 @@ class SqliteStore:
             if self._idle:
                 return self._idle.pop()
         return connect(self._path)
-
-    def _release(self, connection: SqliteConnection) -> None:
-        """Return a connection to the pool, or close it: each pooled one holds open files and cached pages."""
-        roll_back(connection)
-        with self._pool_lock:
-            if len(self._idle) < _MAX_IDLE:
-                self._idle.append(connection)
-                return
-        connection.close()
 
     def _reader(self, connection: SqliteConnection) -> Reader:
         return ArrayReader(
