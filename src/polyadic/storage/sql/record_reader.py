@@ -34,10 +34,11 @@ from polyadic.storage.sql.revisions import (
     chunks_of,
     current_revision,
     document_of,
+    original_content,
+    originals_of,
     resolution_of,
     stamps_of,
 )
-from polyadic.storage.sql.segments import original_content, originals_of
 from polyadic.storage.sql.spans import PUBLISHED
 from polyadic.storage.sql.tables import CHUNK, REVISION
 from polyadic.storage.table import Selection

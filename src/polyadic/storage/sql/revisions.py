@@ -1,22 +1,140 @@
-"""Read revisions of documents, their chunks and evidence, and the entity resolution decisions."""
+"""Revisions of documents: their texts and original files, chunks and evidence.
 
-from collections.abc import Iterator, Sequence
+Texts and original files are stored in segments of one size. A part of a value is read by primary key, so the cost of a
+quotation does not grow with the document.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from polyadic.model.resolution import EntityResolution
 from polyadic.model.types import Chunk, Document, Evidence, Span
 from polyadic.storage.connection import Connection, select_in
-from polyadic.storage.records import Fingerprint
+from polyadic.storage.records import Fingerprint, OriginalRecord
 from polyadic.storage.sql.encoding import load_decision, load_evidence
-from polyadic.storage.sql.segments import text_of
-from polyadic.storage.sql.tables import REVISION
-from polyadic.storage.table import Selection
+from polyadic.storage.sql.tables import ORIGINAL_SEGMENT, REVISION, TEXT_SEGMENT
+from polyadic.storage.table import Insert, Selection, Table
 
 DOCUMENT_FIELDS = Selection(REVISION, "title", "metadata", "pages")
 """Fields of a document that are columns of its revision: written, and read, by these names."""
 DOCUMENT = f"r.id, d.source, {DOCUMENT_FIELDS.of('r')}"
 """Columns of a document ``d`` and its revision ``r`` from which :func:`document_of` makes a document."""
 FINGERPRINT_FIELDS = Selection(REVISION, "content", "pipeline_config", "extractor")
+MOST_SEGMENTS = 1 << 20
+"""Upper bound of segments per value."""
+Stretch = tuple[int, int, int]
+"""A range of characters of a text: revision, start, end."""
+_ORIGINALS = (
+    f"SELECT r.id, r.original, EXISTS (SELECT 1 FROM original_segment s WHERE s.id = r.id * {MOST_SEGMENTS})"
+    " FROM revision r WHERE r.original <> ? AND r.id {any_of}"
+)
+_OF_SAME_CONTENT = (
+    "SELECT r.id, old.id, old.original FROM revision r JOIN document d ON d.id = r.document"
+    " JOIN revision old ON old.id = d.current"
+    " WHERE old.original <> ? AND old.content = r.content AND r.id {any_of}"
+)
+_NONE = b""
+
+
+@dataclass(frozen=True, slots=True)
+class Segments:
+    """One text or byte string per revision, in a table with the columns ``id`` and the segment.
+
+    The id of a segment is computed from its revision and its number in the value. ``size`` is the length of a segment.
+    """
+
+    table: Table
+    size: int
+
+    def key(self, revision: int, place: int = 0) -> int:
+        """Return the id of the segment that contains a place of the value."""
+        return revision * MOST_SEGMENTS + place // self.size
+
+    def put(self, connection: Connection, values: Sequence[tuple[int, str | bytes]]) -> None:
+        """Store the values of revisions that have none."""
+        connection.change(
+            Insert(self.table),
+            [
+                (self.key(revision, start), value[start : start + self.size])
+                for revision, value in values
+                for start in range(0, len(value), self.size)
+            ],
+        )
+
+    def read(self, connection: Connection, revision: int) -> list[Any]:
+        """Return the segments of a revision, in order."""
+        sql = f"SELECT {self.table.names[1]} FROM {self.table.name} WHERE id >= ? AND id < ? ORDER BY id"
+        return [segment for (segment,) in connection.execute(sql, (self.key(revision), self.key(revision + 1)))]
+
+    def copy(self, connection: Connection, old: int, new: int) -> None:
+        """Give a revision the value of another."""
+        connection.execute(
+            f"INSERT INTO {self.table.name} ({', '.join(self.table.names)})"
+            f" SELECT id + ?, {self.table.names[1]} FROM {self.table.name} WHERE id >= ? AND id < ?",
+            (self.key(new) - self.key(old), self.key(old), self.key(old + 1)),
+        )
+
+    def drop(self, connection: Connection, revision: int) -> None:
+        """Delete the value of a revision."""
+        sql = f"DELETE FROM {self.table.name} WHERE id >= ? AND id < ?"
+        connection.execute(sql, (self.key(revision), self.key(revision + 1)))
+
+
+TEXTS = Segments(TEXT_SEGMENT, size=2000)
+"""Eight segments of one-byte characters fill a page of the file."""
+ORIGINALS = Segments(ORIGINAL_SEGMENT, size=1 << 16)
+
+
+def text_of(connection: Connection, revision: int) -> str:
+    """Return the whole text of a revision."""
+    return "".join(TEXTS.read(connection, revision))
+
+
+def quotes(connection: Connection, stretches: Sequence[Stretch]) -> list[str]:
+    """Return the text of each stretch; a segment that several share is read once."""
+    wanted = sorted({key for stretch in stretches for key in _keys(stretch)})
+    return cut(dict(select_in(connection, "SELECT id, text FROM text_segment WHERE id {any_of}", wanted)), stretches)
+
+
+def cut(segments: Mapping[int, str], stretches: Sequence[Stretch]) -> list[str]:
+    """Cut the text of each stretch from segments, given by key."""
+    return [
+        "".join(segments.get(key, "") for key in _keys(stretch))[stretch[1] % TEXTS.size :][: stretch[2] - stretch[1]]
+        for stretch in stretches
+    ]
+
+
+def _keys(stretch: Stretch) -> range:
+    """Return the keys of the segments that a stretch covers."""
+    revision, start, stop = stretch
+    return range(TEXTS.key(revision, start), TEXTS.key(revision, max(start, stop - 1)) + 1)
+
+
+def originals_of(connection: Connection, revisions: Mapping[str, int]) -> dict[str, OriginalRecord]:
+    """Return the original file of each document that was read from one; ``revisions`` are keys by document."""
+    documents = {revision: document for document, revision in revisions.items()}
+    rows = select_in(connection, _ORIGINALS, list(documents), (_NONE,))
+    return {documents[revision]: OriginalRecord(digest.hex(), bool(is_kept)) for revision, digest, is_kept in rows}
+
+
+def put_original(connection: Connection, revision: int, digest: bytes, content: bytes | None) -> None:
+    """Record the digest of the original file of a revision, and keep or drop its content."""
+    connection.execute("UPDATE revision SET original = ? WHERE id = ?", (digest, revision))
+    ORIGINALS.drop(connection, revision)
+    ORIGINALS.put(connection, [(revision, content or b"")])
+
+
+def carry_originals(connection: Connection, revisions: Sequence[int]) -> None:
+    """Give staged revisions the original files of the current revisions of the same content."""
+    for revision, old, digest in list(select_in(connection, _OF_SAME_CONTENT, revisions, (_NONE,))):
+        connection.execute("UPDATE revision SET original = ? WHERE id = ?", (digest, revision))
+        ORIGINALS.copy(connection, old, revision)
+
+
+def original_content(connection: Connection, revision: int) -> bytes | None:
+    """Return the content of the original file of a revision; None if it is not kept."""
+    return b"".join(map(bytes, ORIGINALS.read(connection, revision))) or None
 
 
 def document_of(connection: Connection, revision: int, source: str, *stored: Any) -> Document:

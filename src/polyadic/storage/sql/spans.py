@@ -8,7 +8,7 @@ from typing import Any
 from polyadic.model.types import SourceSpan, Span, page_of
 from polyadic.storage.connection import Connection, select_in
 from polyadic.storage.sql.encoding import HEADINGS, METADATA, PAGES
-from polyadic.storage.sql.segments import Stretch, quotes
+from polyadic.storage.sql.revisions import Stretch, quotes
 from polyadic.text.headings import headings_above
 
 PLACES_SHOWN = 8

@@ -11,8 +11,7 @@ from polyadic.model.types import Chunk, Document, Evidence
 from polyadic.storage.connection import Connection, select_in
 from polyadic.storage.records import Cut
 from polyadic.storage.sql.encoding import HEADINGS, dump_evidence, entity_digest
-from polyadic.storage.sql.revisions import DOCUMENT_FIELDS, FINGERPRINT_FIELDS
-from polyadic.storage.sql.segments import ORIGINALS, TEXTS, carry_originals
+from polyadic.storage.sql.revisions import DOCUMENT_FIELDS, FINGERPRINT_FIELDS, ORIGINALS, TEXTS, carry_originals
 from polyadic.storage.sql.tables import CHUNK, DOCUMENT, REVISION, STAGED_REVISION
 from polyadic.storage.table import Insert, Update
 from polyadic.text.headings import headings, headings_of

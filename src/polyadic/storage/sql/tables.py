@@ -39,7 +39,7 @@ REVISION = Table(
 STAGED_REVISION = Table("staged_revision", integer("revision"), key=("revision",))
 """Revisions that no reader sees yet."""
 TEXT_SEGMENT = Table("text_segment", integer("id"), text("text"))
-"""Fixed-size parts of the text of a revision; the key is computed from the revision and the position (segments.py)."""
+"""Fixed-size parts of the text of a revision; the key is computed from the revision and the position (revisions.py)."""
 ORIGINAL_SEGMENT = Table("original_segment", integer("id"), data("data"))
 """Fixed-size parts of the kept original file of a revision, with keys as those of texts."""
 CHUNK = Table(
@@ -155,7 +155,7 @@ HIERARCHY_SOURCE = Table(
     "hierarchy_source",
     data("source"),  # digest of an entity, a fact or a summary
     integer("node"),
-    data("text_digests"),  # texts taken from the source (hierarchy_sources.py); empty for members
+    data("text_digests"),  # texts taken from the source (hierarchy_records.py); empty for members
     key=("source", "node"),
 )
 """What can make a node stale."""

@@ -18,8 +18,15 @@ from polyadic.storage.sql.full_text import searchable
 from polyadic.storage.sql.half_precision import HalfVector
 from polyadic.storage.sql.hierarchy_tables import HierarchyTables
 from polyadic.storage.sql.meta import add_roots, dimension_of, other_vectors
-from polyadic.storage.sql.revisions import chunks_of, evidence_of, resolution_of, stamps_of
-from polyadic.storage.sql.segments import originals_of, put_original, quotes
+from polyadic.storage.sql.revisions import (
+    chunks_of,
+    evidence_of,
+    originals_of,
+    put_original,
+    quotes,
+    resolution_of,
+    stamps_of,
+)
 from polyadic.storage.sql.staging import Staging, delete_revision
 from polyadic.storage.sql.tables import DECISION, DOCUMENT, PASSAGE_WINDOW, STAGED_REVISION, STATEMENT, VECTOR
 from polyadic.storage.sql.title_entities import entity_rows, titled_by
