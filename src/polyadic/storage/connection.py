@@ -68,6 +68,11 @@ def select_in(
     )
 
 
+def keys_of(connection: Connection, table: Table, digests: Sequence[bytes]) -> dict[bytes, int]:
+    """Return the keys of the rows of a table by digest; missing ones are absent."""
+    return dict(select_in(connection, f"SELECT digest, id FROM {table.name} WHERE digest {{any_of}}", digests))
+
+
 def next_page(
     connection: Connection,
     table: Table,

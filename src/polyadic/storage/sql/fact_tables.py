@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 
 from polyadic.model.aggregation import FactTally
-from polyadic.storage.connection import Connection, select_in
+from polyadic.storage.connection import Connection, keys_of, select_in
 from polyadic.storage.sql.change_log import TouchedRows
 from polyadic.storage.sql.tables import FACT, PARTICIPATION
 from polyadic.storage.sql.vectors import PendingVectors
@@ -30,8 +30,7 @@ class FactTables:
         """Return the row of each existing fact; rows of the last change are cached."""
         wanted = dict.fromkeys(fact_ids)
         digests = [bytes.fromhex(fact_id) for fact_id in wanted if fact_id not in self._rows]
-        rows = select_in(self._connection, "SELECT digest, id FROM fact WHERE digest {any_of}", digests)
-        self._rows |= {digest.hex(): row for digest, row in rows}
+        self._rows |= {digest.hex(): row for digest, row in keys_of(self._connection, FACT, digests).items()}
         return {fact_id: self._rows[fact_id] for fact_id in wanted if fact_id in self._rows}
 
     def apply(

@@ -14,7 +14,7 @@ from typing import Any
 from polyadic.model import identity
 from polyadic.model.aggregation import form
 from polyadic.model.hierarchy import Cluster, Community, Rearrangement, Summary
-from polyadic.storage.connection import Connection, select_in
+from polyadic.storage.connection import Connection, keys_of, select_in
 from polyadic.storage.records import StoreChange
 from polyadic.storage.sql.encoding import pack, to_json, unpack
 from polyadic.storage.sql.hierarchy_records import (
@@ -196,9 +196,8 @@ class HierarchyTables:
         """Insert rows and return their keys by public identifier."""
         insert = Insert(table, names)
         self._connection.change(insert, [insert.row(row) for row in rows])
-        sql = f"SELECT digest, id FROM {table.name} WHERE digest {{any_of}}"
-        keys = select_in(self._connection, sql, [row["digest"] for row in rows])
-        return {digest.hex(): key for digest, key in keys}
+        keys = keys_of(self._connection, table, [row["digest"] for row in rows])
+        return {digest.hex(): key for digest, key in keys.items()}
 
 
 def _cleared(node: Cluster | Community) -> Cluster | Community:

@@ -8,9 +8,11 @@ from polyadic.storage.connection import Connection, select_in
 from polyadic.storage.records import CachedReply, LedgerCall, LedgerEntry, UsageTotals
 from polyadic.storage.sql.encoding import compress, decompress
 from polyadic.storage.sql.tables import MODEL_CALL, REPLY
-from polyadic.storage.table import Insert
+from polyadic.storage.table import Insert, Selection
 
-_CALL = Insert(MODEL_CALL)
+_INSERT = Insert(MODEL_CALL)
+_CALL = Selection(MODEL_CALL, "purpose", "model", "seconds")
+_USAGE = Selection(MODEL_CALL, "prompt_tokens", "completion_tokens", "money")
 # Double-precision sums are exact up to 2^53 and never overflow, whatever usage an endpoint reported.
 _SUMS = ", ".join(
     f"coalesce(sum(CAST({number} AS DOUBLE PRECISION)), 0)"
@@ -26,17 +28,15 @@ def now() -> str:
 def enter(connection: Connection, calls: Sequence[tuple[LedgerCall | None, CachedReply | None]]) -> None:
     """Record calls in the open transaction, and cache replies, also those without a call."""
     connection.change(
-        _CALL,
+        _INSERT,
         [
-            (
-                now(),
-                call.purpose,
-                call.model,
-                call.usage.prompt_tokens,
-                call.usage.completion_tokens,
-                call.usage.money,
-                call.seconds,
-                bytes.fromhex(call.document) or None,
+            _INSERT.row(
+                {
+                    "at": now(),
+                    "document": bytes.fromhex(call.document) or None,
+                    **_CALL.dump(call),
+                    **_USAGE.dump(call.usage),
+                }
             )
             for call, _ in calls
             if call
@@ -76,8 +76,9 @@ def sums(connection: Connection, document_id: str | None = None) -> UsageTotals:
 
 def entries(connection: Connection) -> list[LedgerEntry]:
     """Return all calls in the order in which they were recorded."""
-    rows = connection.execute(f"SELECT {', '.join(_CALL.columns)} FROM model_call ORDER BY id")
+    columns = f"at, document, {_CALL.of('c')}, {_USAGE.of('c')}"
+    rows = connection.execute(f"SELECT {columns} FROM model_call c ORDER BY id")
     return [
         LedgerEntry(at, LedgerCall(purpose, model, Usage(1, *usage), seconds, document.hex() if document else ""))
-        for at, purpose, model, *usage, seconds, document in rows
+        for at, document, purpose, model, seconds, *usage in rows
     ]

@@ -24,21 +24,11 @@ from polyadic.storage.records import (
     UsageTotals,
     contains,
 )
-from polyadic.storage.sql import ledger
+from polyadic.storage.sql import ledger, revisions
 from polyadic.storage.sql.change_log import present
 from polyadic.storage.sql.encoding import load_decision
 from polyadic.storage.sql.hierarchy_records import hierarchy_of
 from polyadic.storage.sql.meta import dimension_of, roots_of
-from polyadic.storage.sql.revisions import (
-    DOCUMENT,
-    chunks_of,
-    current_revision,
-    document_of,
-    original_content,
-    originals_of,
-    resolution_of,
-    stamps_of,
-)
 from polyadic.storage.sql.spans import PUBLISHED
 from polyadic.storage.sql.tables import CHUNK, REVISION
 from polyadic.storage.table import Selection
@@ -186,33 +176,35 @@ class SqlRecordReader:
         ]
 
     def stamp(self, document_id: str) -> Fingerprint | None:
-        return stamps_of(self._connection, [document_id]).get(document_id) if self._sees(document_id) else None
+        return revisions.stamps_of(self._connection, self._seen(document_id)).get(document_id)
 
     def record(self, document_id: str) -> DocumentRecord | None:
-        row = self._connection.execute(f"{_RECORDS} WHERE d.digest = ?", (bytes.fromhex(document_id),)).fetchone()
-        return _record(row) if row and self._sees(document_id) else None
+        digests = [*map(bytes.fromhex, self._seen(document_id))]
+        rows = select_in(self._connection, f"{_RECORDS} WHERE d.digest {{any_of}}", digests)
+        return next(map(_record, rows), None)
 
     def document(self, document_id: str) -> Document:
         row = self._connection.execute(
-            f"SELECT {DOCUMENT} FROM {_PUBLISHED_DOCUMENTS} WHERE d.digest = ?",
+            f"SELECT {revisions.DOCUMENT} FROM {_PUBLISHED_DOCUMENTS} WHERE d.digest = ?",
             (bytes.fromhex(document_id),),
         ).fetchone()
         if row is None or not self._sees(document_id):
             hint = "polyadic status --documents lists them" if self._only is None else _MAY_BE_EXCLUDED
             raise NotFound(f"no document has the identifier {document_id}", hint)
-        return document_of(self._connection, *row)
+        return revisions.document_of(self._connection, *row)
 
     def original(self, document_id: str) -> OriginalRecord | None:
         revision = self._revision(document_id)
-        return None if revision is None else originals_of(self._connection, {document_id: revision}).get(document_id)
+        of = {} if revision is None else {document_id: revision}
+        return revisions.originals_of(self._connection, of).get(document_id)
 
     def original_content(self, document_id: str) -> bytes | None:
         revision = self._revision(document_id)
-        return None if revision is None else original_content(self._connection, revision)
+        return None if revision is None else revisions.original_content(self._connection, revision)
 
     def evidence(self, document_id: str) -> list[tuple[Chunk, tuple[Evidence, ...]]]:
         revision = self._revision(document_id)
-        return [] if revision is None else chunks_of(self._connection, document_id, revision)
+        return [] if revision is None else revisions.chunks_of(self._connection, document_id, revision)
 
     def evidence_in(self, chunk_ids: Sequence[str]) -> dict[str, tuple[Evidence, ...]]:
         return {chunk: evidence or () for chunk, evidence in self._of_chunks("evidence", chunk_ids)}
@@ -223,7 +215,7 @@ class SqlRecordReader:
     # decisions and the hierarchy
 
     def resolution(self) -> EntityResolution:
-        return resolution_of(self._connection)
+        return revisions.resolution_of(self._connection)
 
     def decisions(self) -> list[tuple[ResolutionDecision, str]]:
         if self._only is not None:
@@ -254,6 +246,10 @@ class SqlRecordReader:
     def _sees(self, document_id: str) -> bool:
         return self._only is None or document_id in self._only
 
+    def _seen(self, document_id: str) -> list[str]:
+        """Return the identifier in a list, which is empty if the document is excluded."""
+        return [document_id] if self._sees(document_id) else []
+
     def _of_chunks(self, column: str, chunk_ids: Sequence[str]) -> Iterator[tuple[str, Any]]:
         """Yield the identifiers of visible chunks with the value of a column."""
         selection = Selection(CHUNK, column)
@@ -263,7 +259,7 @@ class SqlRecordReader:
                 yield chunk.hex(), selection.load(stored)[column]
 
     def _revision(self, document_id: str) -> int | None:
-        return current_revision(self._connection, document_id) if self._sees(document_id) else None
+        return revisions.current_revision(self._connection, document_id) if self._sees(document_id) else None
 
     def _of_documents(self, sql: str, rest: str = "") -> Iterator[tuple[Any, ...]]:
         """Run a query on the visible documents ``d``; ``rest`` follows the condition on them."""

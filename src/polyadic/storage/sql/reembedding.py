@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from polyadic.model.aggregation import form
-from polyadic.storage.connection import Connection, next_page, select_in
+from polyadic.storage.connection import Connection, keys_of, next_page, select_in
 from polyadic.storage.records import LedgerCall, Vectors
 from polyadic.storage.sql import change_log, ledger
 from polyadic.storage.sql.encoding import text_digest
@@ -18,7 +18,7 @@ from polyadic.storage.sql.half_precision import HalfVector
 from polyadic.storage.sql.hierarchy_records import unsettle
 from polyadic.storage.sql.meta import EMBEDDER, GATHERED, drop_meta, meta, put_meta
 from polyadic.storage.sql.spans import PUBLISHED
-from polyadic.storage.sql.tables import ATTRIBUTE_VALUE, FACT, NEW_VECTOR, PASSAGE_WINDOW, SUMMARY
+from polyadic.storage.sql.tables import ATTRIBUTE_VALUE, FACT, NEW_VECTOR, PASSAGE_WINDOW, SUMMARY, VECTOR
 from polyadic.storage.sql.vectors import delete_unused, texts_without
 from polyadic.storage.table import Insert, Table
 
@@ -165,7 +165,7 @@ class ReembeddingWriter:
     def _insert_windows(self, windows: Mapping[str, Sequence[bytes]]) -> None:
         distinct = {digest for digests in windows.values() for digest in digests}
         self._connection.execute(_INSERT_COLLECTED)
-        vectors = dict(select_in(self._connection, "SELECT digest, id FROM vector WHERE digest {any_of}", [*distinct]))
+        vectors = keys_of(self._connection, VECTOR, [*distinct])
         chunks = dict(select_in(self._connection, _CURRENT_CHUNKS, [*map(bytes.fromhex, windows)]))
         self._connection.change(
             Insert(PASSAGE_WINDOW),

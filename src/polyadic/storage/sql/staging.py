@@ -8,7 +8,7 @@ from typing import Any
 
 from polyadic.model import identity
 from polyadic.model.types import Chunk, Document, Evidence
-from polyadic.storage.connection import Connection, select_in
+from polyadic.storage.connection import Connection, keys_of, select_in
 from polyadic.storage.records import Cut
 from polyadic.storage.sql.encoding import HEADINGS, dump_evidence, entity_digest
 from polyadic.storage.sql.revisions import DOCUMENT_FIELDS, FINGERPRINT_FIELDS, ORIGINALS, TEXTS, carry_originals
@@ -74,8 +74,7 @@ class Staging:
         """Return the row of each document; missing ones are inserted."""
         sources = {bytes.fromhex(document.id): document.source for document in documents}
         self._connection.change(Insert(DOCUMENT, ("digest", "source"), ignore=True), sorted(sources.items()))
-        sql = "SELECT digest, id FROM document WHERE digest {any_of}"
-        return {digest.hex(): row for digest, row in select_in(self._connection, sql, list(sources))}
+        return {digest.hex(): row for digest, row in keys_of(self._connection, DOCUMENT, list(sources)).items()}
 
     def _resume(self, documents: Mapping[int, Cut]) -> dict[str, int]:
         """Return, by document, staged revisions of an earlier run with the same stamp and chunks; delete others."""

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 from polyadic.model.identity import entity_key, without_qualifier
 from polyadic.model.resolution import EntityResolution
-from polyadic.storage.connection import Connection, select_in
+from polyadic.storage.connection import Connection, keys_of, select_in
 from polyadic.storage.sql.change_log import TouchedRows
 from polyadic.storage.sql.encoding import entity_digest
+from polyadic.storage.sql.tables import ENTITY
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +34,7 @@ _TITLED = (
 def entity_rows(connection: Connection, keys: Iterable[str]) -> dict[str, int]:
     """Return the table keys of entities by entity key; entities that do not exist are absent."""
     by_digest = {entity_digest(key): key for key in keys}
-    rows = select_in(connection, "SELECT digest, id FROM entity WHERE digest {any_of}", list(by_digest))
-    return {by_digest[digest]: row for digest, row in rows}
+    return {by_digest[digest]: row for digest, row in keys_of(connection, ENTITY, list(by_digest)).items()}
 
 
 def titled_documents(connection: Connection, keys: Collection[str]) -> list[TitledChunk]:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from polyadic.storage.connection import Connection, select_in
+from polyadic.storage.connection import Connection, keys_of, select_in
 from polyadic.storage.sql.encoding import text_digest
 from polyadic.storage.sql.tables import VECTOR
 from polyadic.storage.table import RowChange, Table, Update
@@ -46,9 +46,7 @@ class PendingVectors:
     def meet(self, connection: Connection) -> list[str]:
         """Set the vectors of all rows and delete unused vectors; if texts lack a vector, only return these texts."""
         digests = list(self.texts)
-        keys: dict[bytes, int] = dict(
-            select_in(connection, "SELECT digest, id FROM vector WHERE digest {any_of}", digests)
-        )
+        keys = keys_of(connection, VECTOR, digests)
         if len(keys) < len(digests):
             return [text for digest, text in self.texts.items() if digest not in keys]
         uses: Counter[int] = Counter()
