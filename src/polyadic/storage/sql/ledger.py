@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from typing import Any
 
 from polyadic.model.types import Usage
 from polyadic.storage.connection import Connection, select_in
@@ -30,14 +31,7 @@ def enter(connection: Connection, calls: Sequence[tuple[LedgerCall | None, Cache
     connection.change(
         _INSERT,
         [
-            _INSERT.row(
-                {
-                    "at": now(),
-                    "document": bytes.fromhex(call.document) or None,
-                    **_CALL.dump(call),
-                    **_USAGE.dump(call.usage),
-                }
-            )
+            _INSERT.row({"at": now(), "document": bytes.fromhex(call.document) or None, **_fields(call)})
             for call, _ in calls
             if call
         ],
@@ -82,3 +76,7 @@ def entries(connection: Connection) -> list[LedgerEntry]:
         LedgerEntry(at, LedgerCall(purpose, model, Usage(1, *usage), seconds, document.hex() if document else ""))
         for at, document, purpose, model, seconds, *usage in rows
     ]
+
+
+def _fields(call: LedgerCall) -> dict[str, Any]:
+    return _CALL.dump(call) | _USAGE.dump(call.usage)

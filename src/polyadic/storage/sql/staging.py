@@ -9,7 +9,7 @@ from typing import Any
 from polyadic.model import identity
 from polyadic.model.types import Chunk, Document, Evidence
 from polyadic.storage.connection import Connection, keys_of, select_in
-from polyadic.storage.records import Cut
+from polyadic.storage.records import Cut, Fingerprint
 from polyadic.storage.sql.encoding import HEADINGS, dump_evidence, entity_digest
 from polyadic.storage.sql.revisions import DOCUMENT_FIELDS, FINGERPRINT_FIELDS, ORIGINALS, TEXTS, carry_originals
 from polyadic.storage.sql.tables import CHUNK, DOCUMENT, REVISION, STAGED_REVISION
@@ -94,22 +94,7 @@ class Staging:
         insert = Insert(REVISION)
         self._connection.change(
             insert,
-            [
-                insert.row(
-                    {
-                        "document": rows[document.id],
-                        **FINGERPRINT_FIELDS.dump(stamp),
-                        **DOCUMENT_FIELDS.dump(document),
-                        "title_entity": entity_digest(identity.entity_key(document.title)),
-                        "bare_title_entity": entity_digest(
-                            identity.entity_key(identity.without_qualifier(document.title))
-                        ),
-                        "characters": len(document.text),
-                        "original": b"",
-                    }
-                )
-                for document, stamp, _ in documents
-            ],
+            [insert.row({"document": rows[cut[0].id], **_revision_columns(*cut[:2])}) for cut in documents],
         )
         revisions = self._staged_revisions([document.id for document, *_ in documents])
         carry_originals(self._connection, list(revisions.values()))
@@ -127,6 +112,18 @@ def delete_revision(connection: Connection, revision: int) -> None:
     ORIGINALS.drop(connection, revision)
     for table, key in (("chunk", "revision"), ("revision", "id"), ("staged_revision", "revision")):
         connection.execute(f"DELETE FROM {table} WHERE {key} = ?", (revision,))
+
+
+def _revision_columns(document: Document, stamp: Fingerprint) -> dict[str, Any]:
+    """Return the columns of a revision by name, except the key of its document."""
+    return {
+        **FINGERPRINT_FIELDS.dump(stamp),
+        **DOCUMENT_FIELDS.dump(document),
+        "title_entity": entity_digest(identity.entity_key(document.title)),
+        "bare_title_entity": entity_digest(identity.entity_key(identity.without_qualifier(document.title))),
+        "characters": len(document.text),
+        "original": b"",
+    }
 
 
 def _chunk_rows(revision: int, document: Document, chunks: Sequence[Chunk]) -> Iterator[tuple[Any, ...]]:
