@@ -6,7 +6,7 @@ current; a stale one has no texts.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,26 +26,23 @@ _STRAY_SEGMENTS = (
     f"SELECT count(DISTINCT id / {MOST_SEGMENTS}) FROM {{}} s"
     f" WHERE NOT EXISTS (SELECT 1 FROM revision r WHERE r.id = s.id / {MOST_SEGMENTS})"
 )
-_COUNTS = (
-    ("texts belong to documents that no longer exist", _STRAY_SEGMENTS.format("text_segment")),
-    ("original files belong to documents that no longer exist", _STRAY_SEGMENTS.format("original_segment")),
-    (
-        "revisions belong to documents that no longer exist",
-        "SELECT count(*) FROM revision WHERE document NOT IN (SELECT id FROM document)",
+_COUNTS = {
+    "texts belong to documents that no longer exist": _STRAY_SEGMENTS.format("text_segment"),
+    "original files belong to documents that no longer exist": _STRAY_SEGMENTS.format("original_segment"),
+    "revisions belong to documents that no longer exist": (
+        "SELECT count(*) FROM revision WHERE document NOT IN (SELECT id FROM document)"
     ),
-    (
-        # Each chunk has windows numbered from 0 whose vectors exist.
-        "chunks lack vectors",
+    # Each chunk has windows numbered from 0 whose vectors exist.
+    "chunks lack vectors": (
         "SELECT count(*) FROM (SELECT count(w.chunk) AS windows, count(v.id) AS vectors, max(w.ordinal) AS last"
         f" FROM {_CURRENT} LEFT JOIN passage_window w ON w.chunk = c.id LEFT JOIN vector v ON v.id = w.vector"
-        " GROUP BY c.id) n WHERE windows = 0 OR windows <> vectors OR last <> vectors - 1",
+        " GROUP BY c.id) n WHERE windows = 0 OR windows <> vectors OR last <> vectors - 1"
     ),
-    (
-        "vectors belong to chunks that no longer exist",
-        f"SELECT count(*) FROM passage_window WHERE chunk NOT IN (SELECT c.id FROM {_CURRENT})",
+    "vectors belong to chunks that no longer exist": (
+        f"SELECT count(*) FROM passage_window WHERE chunk NOT IN (SELECT c.id FROM {_CURRENT})"
     ),
-    ("vectors have a wrong use count", f"SELECT count(*) FROM ({MISCOUNTED}) m"),
-)
+    "vectors have a wrong use count": f"SELECT count(*) FROM ({MISCOUNTED}) m",
+}
 """Problems that the engine counts."""
 _NODES = (
     "SELECT id, lower(hex(digest)), kind, level, stale, members, sources, report, basis != '' OR tokens > 0"
@@ -89,11 +86,11 @@ def problems_of(connection: Connection) -> list[str]:
 def _counted(connection: Connection) -> Iterator[tuple[str, int]]:
     """Yield each kind of problem with the number of its occurrences."""
     yield "chunks do not match the text of their documents", _misplaced_chunks(connection)
-    for what, sql in _COUNTS:
+    for what, sql in _COUNTS.items():
         yield what, connection.execute(sql).fetchone()[0]
     truth = _truth(connection)
     yield "chunks have a wrong evidence count", len(truth.miscounted)
-    for what, sql, wanted in _DERIVED:
+    for what, (sql, wanted) in _DERIVED.items():
         # Count the distinct first columns (facts or entities) of rows that are in only one of the two sets.
         stored = {tuple(row) for row in connection.execute(sql)}
         yield what, len({row[0] for row in stored.symmetric_difference(wanted(truth))})
@@ -173,43 +170,37 @@ def _attributes(truth: _Truth) -> Iterator[_Row]:
             yield key, attribute.value, value, times, text_digest(value).hex() if is_embedded else None
 
 
-_DERIVED: Sequence[tuple[str, str, Callable[[_Truth], Iterator[_Row]]]] = (
-    (
-        "facts differ from what their evidence says",
+_DERIVED: Mapping[str, tuple[str, Callable[[_Truth], Iterable[_Row]]]] = {
+    "facts differ from what their evidence says": (
         "SELECT lower(hex(digest)), text, arity, evidence, score FROM fact",
         _facts,
     ),
-    (
-        "entities differ from what their evidence says",
+    "entities differ from what their evidence says": (
         "SELECT key, evidence, score, chunks, facts, name, type, description FROM entity",
         _entities,
     ),
     # Outer joins, so that rows with a dangling reference are found as well.
-    (
-        "facts are linked to other entities than their evidence says",
+    "facts are linked to other entities than their evidence says": (
         "SELECT lower(hex(f.digest)), e.key, p.occurrences FROM participation p"
         " LEFT JOIN fact f ON f.id = p.fact LEFT JOIN entity e ON e.id = p.entity",
         _participation,
     ),
-    (
-        "facts are stated elsewhere than their evidence says",
+    "facts are stated elsewhere than their evidence says": (
         "SELECT lower(hex(f.digest)), s.chunk, s.start, s.stop FROM statement s LEFT JOIN fact f ON f.id = s.fact",
-        lambda truth: iter(truth.stated),
+        lambda truth: truth.stated,
     ),
-    (
-        "facts lack their vector",
+    "facts lack their vector": (
         "SELECT lower(hex(f.digest)), v.digest FROM fact f LEFT JOIN vector v ON v.id = f.vector",
         _embedded_facts,
     ),
-    (
-        # A missing vector differs from none.
-        "entities have other names, descriptions or vectors than their evidence says",
+    # A missing vector differs from none.
+    "entities have other names, descriptions or vectors than their evidence says": (
         "SELECT e.key, s.attribute, s.value, s.occurrences, CASE WHEN s.vector IS NOT NULL THEN"
         " coalesce(lower(hex(v.digest)), 'missing') END"
         " FROM attribute_value s LEFT JOIN entity e ON e.id = s.entity LEFT JOIN vector v ON v.id = s.vector",
         _attributes,
     ),
-)
+}
 """Derived tables: the problem, the stored rows, and the rows that the evidence implies."""
 
 
