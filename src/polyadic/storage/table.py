@@ -48,6 +48,8 @@ class Column:
         Whether the engine numbers the rows in this column.
     unique, indexed
         Whether a value identifies a row, and whether there is an index of the column.
+    references
+        The table whose keys are the values; empty for none.
     """
 
     name: str
@@ -58,6 +60,7 @@ class Column:
     is_numbered: bool = False
     unique: bool = False
     indexed: bool = False
+    references: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,12 +62,16 @@ VECTOR = Table(
     "vector",
     serial("id"),
     data("digest", unique=True),  # of the text embedded
-    integer("uses"),  # facts, forms, windows and summaries that point here
+    integer("uses"),  # rows of other tables that refer to it
     vector("data"),
     indexes=(Index("unused", ("id",), "uses = 0"),),
 )
 PASSAGE_WINDOW = Table(
-    "passage_window", integer("chunk"), integer("ordinal"), integer("vector"), key=("chunk", "ordinal")
+    "passage_window",
+    integer("chunk"),
+    integer("ordinal"),
+    integer("vector", references="vector"),
+    key=("chunk", "ordinal"),
 )
 """Spans of a chunk that fit the embedder."""
 
@@ -80,7 +84,7 @@ FACT = Table(
     integer("arity"),
     integer("evidence"),  # number of statements
     integer("score"),  # sum of its scores, in hundredths
-    integer("vector", optional=True),
+    integer("vector", optional=True, references="vector"),
 )
 ENTITY = Table(
     "entity",
@@ -102,7 +106,7 @@ ATTRIBUTE_VALUE = Table(
     data("value_digest"),
     text("value"),
     integer("occurrences"),
-    integer("vector", optional=True),  # of an embedded form
+    integer("vector", optional=True, references="vector"),  # of an embedded form
     key=("entity", "attribute", "value_digest"),
     indexes=(Index("embedded", ("entity", "value_digest"), "vector IS NOT NULL"),),
 )
@@ -170,7 +174,7 @@ SUMMARY = Table(
     text("author"),  # the model that wrote it, or extractive
     data("members", codec=encoding.DIGESTS),  # the members that it covers
     text("memberships", codec=encoding.MEMBERSHIPS),  # why and how strongly they belong to it
-    integer("vector", optional=True),  # of its form, as entities have them
+    integer("vector", optional=True, references="vector"),  # of its form, as entities have them
 )
 
 PENDING_QUESTION = Table("pending_question", data("digest"), text("content"), key=("digest",))

@@ -7,11 +7,14 @@ from typing import Any
 
 from polyadic.storage.connection import Connection, keys_of, select_in
 from polyadic.storage.sql.encoding import text_digest
-from polyadic.storage.sql.tables import VECTOR
+from polyadic.storage.sql.tables import TABLES, VECTOR
 from polyadic.storage.table import RowChange, Table, Update
 
 _USERS = " UNION ALL ".join(
-    f"SELECT vector FROM {table}" for table in ("fact", "attribute_value", "passage_window", "summary")
+    f"SELECT {column.name} AS vector FROM {table.name}"
+    for table in TABLES
+    for column in table.columns
+    if column.references == VECTOR.name
 )
 MISCOUNTED = (
     "SELECT v.id, coalesce(u.occurrences, 0) AS occurrences FROM vector v"
