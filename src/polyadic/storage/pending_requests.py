@@ -7,16 +7,13 @@ from polyadic.model.types import Document, Usage
 from polyadic.storage.connection import Connection
 from polyadic.storage.sql import ledger
 from polyadic.storage.sql.meta import meta, put_meta
-from polyadic.storage.sql.revisions import DOCUMENT, document_of
+from polyadic.storage.sql.revisions import DOCUMENT, STAGED, document_of
 from polyadic.storage.sql.tables import PENDING_QUESTION, PENDING_REQUEST
 from polyadic.storage.table import Delete, Insert, Selection
 
 WAITS = "EXISTS (SELECT 1 FROM pending_request a WHERE a.requester = document.digest)"
 """SQL condition on a row of ``document``: it waits for replies from a batch file."""
 _OPEN = "NOT EXISTS (SELECT 1 FROM reply WHERE reply.digest = pending_request.digest)"
-_STAGED = (
-    "revision r JOIN document d ON d.id = r.document WHERE d.digest = ? AND (d.current IS NULL OR r.id <> d.current)"
-)
 _USAGE = Selection(PENDING_REQUEST, "calls", "prompt_tokens", "completion_tokens", "money")
 
 
@@ -119,13 +116,13 @@ class PendingRequests:
 
     def document(self, document_id: str) -> Document | None:
         """Return the staged revision of a waiting document; None if there is none."""
-        sql = f"SELECT {DOCUMENT} FROM {_STAGED}"
+        sql = f"SELECT {DOCUMENT} FROM {STAGED} AND d.digest = ?"
         row = self._connection.execute(sql, (bytes.fromhex(document_id),)).fetchone()
         return document_of(self._connection, *row) if row else None
 
     def settle(self, document_id: str, content: str) -> None:
         """Release a document if its staged revision has other content than this."""
-        sql = f"SELECT r.content FROM {_STAGED}"
+        sql = f"SELECT r.content FROM {STAGED} AND d.digest = ?"
         staged = self._connection.execute(sql, (bytes.fromhex(document_id),)).fetchone()
         if staged is not None and staged[0] != content:
             self.release(document_id)

@@ -25,7 +25,6 @@ from polyadic.storage.sql.document_lister import PUBLISHED_DOCUMENTS, DocumentLi
 from polyadic.storage.sql.encoding import load_decision
 from polyadic.storage.sql.hierarchy_records import hierarchy_of
 from polyadic.storage.sql.meta import dimension_of, roots_of
-from polyadic.storage.sql.spans import PUBLISHED
 from polyadic.storage.sql.tables import CHUNK
 from polyadic.storage.table import Selection
 
@@ -205,7 +204,7 @@ class RecordReader(DocumentLister):
     def _of_chunks(self, column: str, chunk_ids: Sequence[str]) -> Iterator[tuple[str, Any]]:
         """Yield the identifiers of visible chunks with the value of a column."""
         selection = Selection(CHUNK, column)
-        sql = f"SELECT d.digest, c.digest, {selection.of('c')} FROM {PUBLISHED} WHERE c.digest {{any_of}}"
+        sql = f"SELECT d.digest, c.digest, {selection.of('c')} FROM {revisions.PUBLISHED} WHERE c.digest {{any_of}}"
         for document, chunk, *stored in select_in(self._connection, sql, [*map(bytes.fromhex, chunk_ids)]):
             if self._sees(document.hex()):
                 yield chunk.hex(), selection.load(stored)[column]

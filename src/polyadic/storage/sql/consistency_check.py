@@ -17,11 +17,9 @@ from polyadic.model.types import Evidence
 from polyadic.storage.connection import Connection
 from polyadic.storage.sql.encoding import load_evidence, load_report, text_digest, unpack
 from polyadic.storage.sql.hierarchy_records import CLUSTER, Words, current_words, unpack_words
-from polyadic.storage.sql.revisions import MOST_SEGMENTS, resolution_of, text_of
+from polyadic.storage.sql.revisions import MOST_SEGMENTS, PUBLISHED, resolution_of, text_of
 from polyadic.storage.sql.vectors import MISCOUNTED
 
-# The chunks that readers see.
-_CURRENT = "document d JOIN revision r ON r.id = d.current JOIN chunk c ON c.revision = r.id"
 _STRAY_SEGMENTS = (
     f"SELECT count(DISTINCT id / {MOST_SEGMENTS}) FROM {{}} s"
     f" WHERE NOT EXISTS (SELECT 1 FROM revision r WHERE r.id = s.id / {MOST_SEGMENTS})"
@@ -35,11 +33,11 @@ _COUNTS = {
     # Each chunk has windows numbered from 0 whose vectors exist.
     "chunks lack vectors": (
         "SELECT count(*) FROM (SELECT count(w.chunk) AS windows, count(v.id) AS vectors, max(w.ordinal) AS last"
-        f" FROM {_CURRENT} LEFT JOIN passage_window w ON w.chunk = c.id LEFT JOIN vector v ON v.id = w.vector"
+        f" FROM {PUBLISHED} LEFT JOIN passage_window w ON w.chunk = c.id LEFT JOIN vector v ON v.id = w.vector"
         " GROUP BY c.id) n WHERE windows = 0 OR windows <> vectors OR last <> vectors - 1"
     ),
     "vectors belong to chunks that no longer exist": (
-        f"SELECT count(*) FROM passage_window WHERE chunk NOT IN (SELECT c.id FROM {_CURRENT})"
+        f"SELECT count(*) FROM passage_window WHERE chunk NOT IN (SELECT c.id FROM {PUBLISHED})"
     ),
     "vectors have a wrong use count": f"SELECT count(*) FROM ({MISCOUNTED}) m",
 }
@@ -117,7 +115,7 @@ def _truth(connection: Connection) -> _Truth:
 
     def chunks() -> Iterator[tuple[str, Sequence[Evidence]]]:
         for document, chunk, start, stop, count, data in connection.execute(
-            f"SELECT lower(hex(d.digest)), c.id, c.start, c.stop, c.evidence_count, c.evidence FROM {_CURRENT}"
+            f"SELECT lower(hex(d.digest)), c.id, c.start, c.stop, c.evidence_count, c.evidence FROM {PUBLISHED}"
             " WHERE c.evidence IS NOT NULL"
         ):
             evidence = load_evidence(data)

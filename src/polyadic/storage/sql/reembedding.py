@@ -17,7 +17,7 @@ from polyadic.storage.sql.encoding import text_digest
 from polyadic.storage.sql.half_precision import HalfVector
 from polyadic.storage.sql.hierarchy_records import unsettle
 from polyadic.storage.sql.meta import EMBEDDER, GATHERED, drop_meta, meta, put_meta
-from polyadic.storage.sql.spans import PUBLISHED
+from polyadic.storage.sql.revisions import PUBLISHED
 from polyadic.storage.sql.tables import ATTRIBUTE_VALUE, FACT, NEW_VECTOR, PASSAGE_WINDOW, SUMMARY, VECTOR
 from polyadic.storage.sql.vectors import delete_unused, texts_without
 from polyadic.storage.table import Insert, Table

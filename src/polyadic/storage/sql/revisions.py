@@ -16,6 +16,12 @@ from polyadic.storage.sql.encoding import load_decision, load_evidence
 from polyadic.storage.sql.tables import ORIGINAL_SEGMENT, REVISION, TEXT_SEGMENT
 from polyadic.storage.table import Insert, Selection, Table
 
+PLACED = "chunk c JOIN revision r ON r.id = c.revision JOIN document d ON d.id = r.document"
+"""Chunks with their documents."""
+PUBLISHED = f"{PLACED} AND d.current = r.id"
+"""Chunks that readers see, with their documents; found from either side by a primary key."""
+STAGED = "revision r JOIN document d ON d.id = r.document WHERE (d.current IS NULL OR r.id <> d.current)"
+"""Revisions that readers do not see, with their documents."""
 DOCUMENT_FIELDS = Selection(REVISION, "title", "metadata", "pages")
 """Fields of a document that are columns of its revision: written, and read, by these names."""
 DOCUMENT = f"r.id, d.source, {DOCUMENT_FIELDS.of('r')}"
@@ -178,8 +184,7 @@ def evidence_of(connection: Connection, chunks: Sequence[int]) -> Iterator[tuple
     """Yield the evidence of chunks (table keys), each with the identifier of its document."""
     for digest, evidence in select_in(
         connection,
-        "SELECT d.digest, c.evidence FROM chunk c JOIN revision r ON r.id = c.revision"
-        " JOIN document d ON d.id = r.document WHERE c.evidence IS NOT NULL AND c.id {any_of}",
+        f"SELECT d.digest, c.evidence FROM {PLACED} WHERE c.evidence IS NOT NULL AND c.id {{any_of}}",
         chunks,
     ):
         yield digest.hex(), load_evidence(evidence)

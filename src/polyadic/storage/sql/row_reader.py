@@ -13,7 +13,8 @@ from polyadic.storage.records import NodeType, Rows, Statement, Vectors
 from polyadic.storage.sql.encoding import text_digest
 from polyadic.storage.sql.half_precision import kept, widened
 from polyadic.storage.sql.meta import dimension_of
-from polyadic.storage.sql.spans import PUBLISHED, places_of_chunks, places_of_facts
+from polyadic.storage.sql.revisions import PUBLISHED
+from polyadic.storage.sql.spans import places_of_chunks, places_of_facts
 
 _EMBEDDED_FORMS = (
     "SELECT a.entity, a.value, a.occurrences, v.data FROM attribute_value a JOIN vector v ON v.id = a.vector"

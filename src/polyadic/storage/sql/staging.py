@@ -11,12 +11,17 @@ from polyadic.model.types import Chunk, Document, Evidence
 from polyadic.storage.connection import Connection, keys_of, select_in
 from polyadic.storage.records import Cut, Fingerprint
 from polyadic.storage.sql.encoding import HEADINGS, dump_evidence, entity_digest
-from polyadic.storage.sql.revisions import DOCUMENT_FIELDS, FINGERPRINT_FIELDS, ORIGINALS, TEXTS, carry_originals
+from polyadic.storage.sql.revisions import (
+    DOCUMENT_FIELDS,
+    FINGERPRINT_FIELDS,
+    ORIGINALS,
+    STAGED,
+    TEXTS,
+    carry_originals,
+)
 from polyadic.storage.sql.tables import CHUNK, DOCUMENT, REVISION, STAGED_REVISION
 from polyadic.storage.table import Insert, Update
 from polyadic.text.headings import headings, headings_of
-
-_STAGED = "FROM revision r JOIN document d ON d.id = r.document WHERE (d.current IS NULL OR r.id <> d.current)"
 
 
 class Staging:
@@ -63,7 +68,7 @@ class Staging:
         LookupError
             A document has no staged revision.
         """
-        sql = f"SELECT d.digest, r.id {_STAGED} AND d.digest {{any_of}}"
+        sql = f"SELECT d.digest, r.id FROM {STAGED} AND d.digest {{any_of}}"
         rows = select_in(self._connection, sql, [*map(bytes.fromhex, document_ids)])
         revisions = {digest.hex(): int(revision) for digest, revision in rows}
         if missing := [one for one in document_ids if one not in revisions]:
@@ -79,7 +84,7 @@ class Staging:
     def _resume(self, documents: Mapping[int, Cut]) -> dict[str, int]:
         """Return, by document, staged revisions of an earlier run with the same stamp and chunks; delete others."""
         resumed = {}
-        sql = f"SELECT r.document, r.id, r.content, r.pipeline_config {_STAGED} AND d.id {{any_of}}"
+        sql = f"SELECT r.document, r.id, r.content, r.pipeline_config FROM {STAGED} AND d.id {{any_of}}"
         for row, revision, content, config in list(select_in(self._connection, sql, list(documents))):
             document, stamp, chunks = documents[row]
             cut = self._connection.execute("SELECT digest FROM chunk WHERE revision = ? ORDER BY id", (revision,))

@@ -8,6 +8,7 @@ from polyadic.model.resolution import EntityResolution
 from polyadic.storage.connection import Connection, keys_of, select_in
 from polyadic.storage.sql.change_log import TouchedRows
 from polyadic.storage.sql.encoding import entity_digest
+from polyadic.storage.sql.revisions import PUBLISHED
 from polyadic.storage.sql.tables import ENTITY
 
 
@@ -25,10 +26,7 @@ class TitledChunk:
         return entity_key(self.title), entity_key(without_qualifier(self.title))
 
 
-_TITLED = (
-    "SELECT c.id, lower(hex(d.digest)), r.title FROM revision r"
-    " JOIN document d ON d.id = r.document AND d.current = r.id JOIN chunk c ON c.revision = r.id WHERE {} {{any_of}}"
-)
+_TITLED = f"SELECT c.id, lower(hex(d.digest)), r.title FROM {PUBLISHED} WHERE {{}} {{{{any_of}}}}"
 
 
 def entity_rows(connection: Connection, keys: Iterable[str]) -> dict[str, int]:
