@@ -15,7 +15,7 @@ from polyadic.errors import EmbedderMismatch, StoreBusy
 from polyadic.indexing.publisher import EMBEDDING_BATCH
 from polyadic.indexing.reembedding import ReembeddingProgress
 from polyadic.model.types import Document
-from polyadic.storage.sql.reembedding import SqlReembeddingWriter
+from polyadic.storage.sql.reembedding import ReembeddingWriter
 from polyadic.workspace import Workspace
 from tests.indexing.test_reembedding import (
     LETTERS,
@@ -128,9 +128,9 @@ def test_texts_added_by_other_writers_are_embedded_before_the_switch(tmp_path: P
 
 def test_cancelled_reembedding_waits_for_its_transaction(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     begun, events = threading.Event(), []
-    switch = SqlReembeddingWriter.switch
+    switch = ReembeddingWriter.switch
 
-    def slow(writer: SqlReembeddingWriter, windows: Mapping[str, Sequence[bytes]]) -> None:
+    def slow(writer: ReembeddingWriter, windows: Mapping[str, Sequence[bytes]]) -> None:
         begun.set()
         time.sleep(0.3)
         switch(writer, windows)
@@ -145,7 +145,7 @@ def test_cancelled_reembedding_waits_for_its_transaction(folder: Path, monkeypat
                 await changing
             events.append("cancelled")
 
-    monkeypatch.setattr(SqlReembeddingWriter, "switch", slow)
+    monkeypatch.setattr(ReembeddingWriter, "switch", slow)
     with serving() as server:
         asyncio.run(cancelled(server))
         assert events == ["switched", "cancelled"]

@@ -7,8 +7,8 @@ import numpy as np
 from polyadic.retrieval.clique_expansion import expand_cliques
 from polyadic.retrieval.personalized_pagerank import Floats, graph_pagerank
 from polyadic.retrieval.subgraph import Places, Subgraph, assign, position, surround
+from polyadic.storage.incidence import among, distinct
 from polyadic.storage.protocol import Hits, Links, Reader, Rows, Vectors
-from polyadic.storage.row_sets import among, distinct
 
 FACTS_OF_AN_ENTITY = 100
 """Maximum number of facts of an entity; for a hub, those nearest to the question."""

@@ -17,8 +17,8 @@ from polyadic.embeddings.embedder import Embedder
 from polyadic.model.types import Entity, RetrievalSection
 from polyadic.retrieval.items import RetrievedRow, retrieved_rows
 from polyadic.retrieval.relevance.question_features import QuestionFeatures, read_asked
+from polyadic.storage.incidence import distinct
 from polyadic.storage.protocol import Links, Reader, Rows, Vectors
-from polyadic.storage.row_sets import distinct
 from polyadic.text.counts import count
 from polyadic.text.list_questions import PERSON, ListQuestion
 from polyadic.text.type_phrases import type_phrases

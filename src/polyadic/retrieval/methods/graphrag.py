@@ -30,8 +30,8 @@ from polyadic.retrieval.similarity_hits import alike_to
 from polyadic.retrieval.token_budget import knowledge, split_budget
 from polyadic.retrieval.trace import Trace
 from polyadic.storage.hierarchy import HierarchyReader
+from polyadic.storage.incidence import among
 from polyadic.storage.protocol import Hits, Reader, Rows
-from polyadic.storage.row_sets import among
 
 _PAIRS_OF_AN_ENTITY = 10
 """GraphRAG's top_k_relationships: pairs for each of the nearest entities, in total."""

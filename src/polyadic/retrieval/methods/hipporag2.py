@@ -28,6 +28,7 @@ from polyadic.retrieval.similarity_hits import above
 from polyadic.retrieval.subgraph import CHUNKS_OF_A_FACT, Places, Subgraph, position, surround
 from polyadic.retrieval.token_budget import knowledge_of
 from polyadic.retrieval.trace import Trace
+from polyadic.storage.incidence import distinct
 from polyadic.storage.protocol import (
     ChunkFactsPrefetch,
     Hits,
@@ -37,7 +38,6 @@ from polyadic.storage.protocol import (
     Rows,
     Vectors,
 )
-from polyadic.storage.row_sets import distinct
 
 _NEAREST_CHUNKS, _SHOWN = 100, 20
 _FACTS_IN_A_CHUNK, _FACTS_OF_AN_ENTITY = 50, 10

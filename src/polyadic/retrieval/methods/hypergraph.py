@@ -20,8 +20,8 @@ from polyadic.retrieval.items import RetrievedRow, retrieved_rows, similar
 from polyadic.retrieval.query_entity_extraction import QueryEntityFinder, embed_question_and_names
 from polyadic.retrieval.token_budget import knowledge_of
 from polyadic.retrieval.trace import Trace
+from polyadic.storage.incidence import among, distinct
 from polyadic.storage.protocol import Hits, NearestPrefetch, Reader, Rows, Vectors
-from polyadic.storage.row_sets import among, distinct
 
 _FACTS_BEFORE_A_CHUNK = 4
 _FACTS_OF_A_CHUNK = 60

@@ -29,8 +29,8 @@ from polyadic.retrieval.subgraph import Subgraph, joined, surround
 from polyadic.retrieval.token_budget import knowledge_of
 from polyadic.retrieval.trace import Trace
 from polyadic.retrieval.walk_scores import score_chunks, score_facts
+from polyadic.storage.incidence import distinct
 from polyadic.storage.protocol import Reader, Rows, Vectors
-from polyadic.storage.row_sets import distinct
 
 _CHUNKS_ABOUT_A_BRIDGE = 3
 

@@ -13,13 +13,12 @@ from polyadic.storage.arrays.pq_index import LEAST, PQIndex
 from polyadic.storage.arrays.protocol import Way
 from polyadic.storage.arrays.snapshot import ArraySnapshot
 from polyadic.storage.arrays.topic_entities import contested, with_topics
-from polyadic.storage.connection import Connection
+from polyadic.storage.connection import Connection, select_in
 from polyadic.storage.incidence import DIGEST, Digests, Floats, Incidence, Integers, starts_of
 from polyadic.storage.records import NODE_TYPES, NodeType
-from polyadic.storage.sql.embedding_model import dimension_of
 from polyadic.storage.sql.half_precision import Halves, kept
-from polyadic.storage.sql.lists import select_in
-from polyadic.storage.sql.serialization import resolution_of
+from polyadic.storage.sql.meta import dimension_of
+from polyadic.storage.sql.revisions import resolution_of
 from polyadic.storage.sql.title_entities import title_entities, titled_documents
 
 _BLOCK_ROWS, _VECTOR_BLOCK_ROWS = 65_536, 8_192

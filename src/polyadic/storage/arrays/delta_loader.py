@@ -9,13 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyadic.storage.arrays.builder import means, vectors_of
-from polyadic.storage.connection import Connection
+from polyadic.storage.connection import Connection, select_in
 from polyadic.storage.incidence import DIGEST, Floats, Integers
 from polyadic.storage.protocol import NodeType
 from polyadic.storage.sql.half_precision import widened
-from polyadic.storage.sql.lists import select_in
-from polyadic.storage.sql.serialization import resolution_of
-from polyadic.storage.sql.spans import PUBLISHED
+from polyadic.storage.sql.revisions import PUBLISHED, resolution_of
 from polyadic.storage.sql.title_entities import title_entities, titles_of_chunks
 
 ROW = np.dtype(

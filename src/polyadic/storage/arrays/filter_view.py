@@ -19,13 +19,11 @@ from polyadic.storage.arrays.row_vectors import RowVectors, SegmentValues
 from polyadic.storage.arrays.snapshot import ArraySnapshot
 from polyadic.storage.arrays.state import StoreState
 from polyadic.storage.arrays.topic_entities import with_topics
-from polyadic.storage.connection import Connection
+from polyadic.storage.connection import Connection, select_in
 from polyadic.storage.incidence import Incidence, Integers, Mask
 from polyadic.storage.records import NodeType, ScoredNodeType
-from polyadic.storage.sql.digests import digest_bytes, entity_rows
-from polyadic.storage.sql.lists import select_in
-from polyadic.storage.sql.serialization import evidence_of, resolution_of
-from polyadic.storage.sql.title_entities import title_entities, titles_of_chunks
+from polyadic.storage.sql.revisions import evidence_of, resolution_of
+from polyadic.storage.sql.title_entities import entity_rows, title_entities, titles_of_chunks
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +116,7 @@ def _seen_chunks(connection: Connection, whole: ArraySnapshot, documents: Collec
     rows = select_in(
         connection,
         "SELECT c.id FROM document d JOIN chunk c ON c.revision = d.current WHERE d.digest {any_of}",
-        [digest_bytes(document) for document in sorted(documents)],
+        [bytes.fromhex(document) for document in sorted(documents)],
     )
     seen = np.zeros(whole.size("chunk"), dtype=bool)
     seen[whole.rows("chunk", [row for (row,) in rows])] = True
@@ -164,7 +162,7 @@ def _entity_tallies(
 
 
 def _fact_tallies(connection: Connection, whole: ArraySnapshot, tallies: Tallies, mixed: Mask) -> dict[int, FactTally]:
-    digests = [digest_bytes(fact) for fact in sorted(tallies.facts)]
+    digests = [bytes.fromhex(fact) for fact in sorted(tallies.facts)]
     records = list(select_in(connection, "SELECT digest, id FROM fact WHERE digest {any_of}", digests))
     rows = whole.rows("fact", [row for _, row in records]).tolist()
     return {row: tallies.facts[digest.hex()] for (digest, _), row in zip(records, rows, strict=True) if mixed[row]}

@@ -22,16 +22,15 @@ from polyadic.storage.arrays.top_k import contenders
 from polyadic.storage.arrays.vector_reader import HIGHEST, Scored
 from polyadic.storage.connection import Connection
 from polyadic.storage.hierarchy import HierarchyReader
-from polyadic.storage.prefetch import Expected
 from polyadic.storage.protocol import (
     Hits,
     NodeType,
     Rows,
     Vectors,
 )
+from polyadic.storage.reader import Expected
 from polyadic.storage.record_reader import RecordReader
 from polyadic.storage.sql.full_text import WordIndex
-from polyadic.storage.sql.record_reader import SqlRecordReader
 from polyadic.storage.sql.spans import places_of_facts
 
 _EXCLUDED = np.float32(-np.inf)
@@ -51,7 +50,7 @@ class FilteredReader(ArrayReader):
 
     @property
     def records(self) -> RecordReader:
-        return SqlRecordReader(self._connection, self, self._view.documents, lambda: self._load_hierarchy().keys)
+        return RecordReader(self._connection, self, self._view.documents, lambda: self._load_hierarchy().keys)
 
     @property
     def participations(self) -> int:

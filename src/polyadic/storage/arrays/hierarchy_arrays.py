@@ -15,9 +15,9 @@ from polyadic.storage.connection import Connection
 from polyadic.storage.hierarchy import HierarchyMembers
 from polyadic.storage.incidence import DIGEST, DIGEST_BYTES, Floats, Incidence, Integers, Mask
 from polyadic.storage.records import Rows
-from polyadic.storage.sql.embedding_model import dimension_of
 from polyadic.storage.sql.half_precision import kept, widened
 from polyadic.storage.sql.hierarchy_records import COMMUNITY
+from polyadic.storage.sql.meta import dimension_of
 
 Numbering = Callable[[Connection], tuple[Integers, int]]
 """Returns the row of each entity, in the order of identifiers, and an upper bound of rows (exclusive)."""

@@ -18,7 +18,6 @@ from polyadic.storage.protocol import Hits, Links, NodeType, Rows, Vectors
 from polyadic.storage.record_reader import RecordReader
 from polyadic.storage.records import DegreeWay, LinkWay
 from polyadic.storage.sql.full_text import WordIndex
-from polyadic.storage.sql.record_reader import SqlRecordReader
 
 
 class ArrayReader(ArrayVectorReader):
@@ -37,7 +36,7 @@ class ArrayReader(ArrayVectorReader):
 
     @property
     def records(self) -> RecordReader:
-        return SqlRecordReader(self._connection, self)
+        return RecordReader(self._connection, self)
 
     @property
     def participations(self) -> int:

@@ -11,7 +11,7 @@ from polyadic.storage.arrays.pq_index import PQIndex
 from polyadic.storage.arrays.row_map import RowMap
 from polyadic.storage.arrays.top_k import contenders
 from polyadic.storage.incidence import Floats, Integers, firsts_of, stretches
-from polyadic.storage.sql.embedding_model import other_vectors
+from polyadic.storage.sql.meta import other_vectors
 
 _EXCLUDED = np.float32(-np.inf)
 _BLOCK_ROWS = 8_192

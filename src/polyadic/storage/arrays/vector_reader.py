@@ -13,8 +13,8 @@ from polyadic.storage.arrays.top_k import best_of
 from polyadic.storage.arrays.vector_search import VectorSearch
 from polyadic.storage.connection import Connection
 from polyadic.storage.incidence import limited
-from polyadic.storage.prefetch import Expected, NearestPrefetch
 from polyadic.storage.protocol import Hits, Links, NodeType, Rows, Vectors
+from polyadic.storage.reader import Expected, NearestPrefetch
 from polyadic.storage.sql.row_reader import SqlRowReader
 
 Scored = Literal["entity", "fact"]
