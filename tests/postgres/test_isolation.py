@@ -8,9 +8,9 @@ import pytest
 
 from polyadic.errors import StoreError
 from polyadic.storage.postgres.dsn import PostgresDsn
-from polyadic.storage.postgres.location import PostgresLocation
-from polyadic.storage.postgres.schema_names import ROLE, SCHEMA
+from polyadic.storage.postgres.schema import ROLE, SCHEMA
 from polyadic.storage.postgres.store import PostgresStore
+from polyadic.storage.postgres.workspaces import PostgresLocation
 from polyadic.storage.protocol import Fingerprint
 from tests.support import postgres
 from tests.support.canonical import canonical

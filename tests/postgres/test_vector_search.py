@@ -12,7 +12,7 @@ import pytest
 
 from polyadic.interchange.workspace_copy import copy
 from polyadic.model.types import Usage
-from polyadic.storage.postgres import hnsw, transfer, vector_search
+from polyadic.storage.postgres import hnsw, vector_search, writer
 from polyadic.storage.postgres.dsn import PostgresDsn
 from polyadic.storage.postgres.store import PostgresStore
 from polyadic.storage.protocol import Hits, LedgerCall, Reader, Store
@@ -211,7 +211,7 @@ def test_copy_creates_its_index_at_the_end(new: PostgresStore, tmp_path: Path) -
     with closing(SqliteStore(tmp_path, "test vectors")) as store:
         for number in range(5):
             tell_of(store, number)
-    with patch.object(transfer, "_AT_ONCE", 2):
+    with patch.object(writer, "_AT_ONCE", 2):
         copy(home_of(tmp_path), home_of(f"{new._address.database}#copy"), lambda progress: None)
     with closing(PostgresStore(PostgresDsn(new._address.database, "copy"), "test vectors")) as copied:
         assert count(copied, "NOT indexed") == 0 and count(copied, "indexed") == 5 + 5 + 6

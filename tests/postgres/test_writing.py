@@ -9,8 +9,7 @@ import numpy as np
 from polyadic.config import EmbeddingSettings, Settings
 from polyadic.model.types import Document
 from polyadic.storage.postgres import topic_entities
-from polyadic.storage.postgres.bulk import bulk_statement
-from polyadic.storage.postgres.connection import PostgresConnection
+from polyadic.storage.postgres.connection import PostgresConnection, bulk_statement
 from polyadic.storage.postgres.store import PostgresStore
 from polyadic.storage.row_changes import Delete, Insert, Update
 from polyadic.storage.sql.digests import text_digest

@@ -8,7 +8,7 @@ import psycopg
 
 from polyadic.errors import StoreError
 from polyadic.storage.postgres.errors import translate_errors
-from polyadic.storage.postgres.pool import parameters_of
+from polyadic.storage.postgres.keepalive import parameters_of
 
 _SECONDS_BETWEEN_PROBES = 1.0
 _SECONDS_TO_ANSWER = 5.0

@@ -9,15 +9,15 @@ WAITED = 30.0
 _FIRST, _LONGEST = 0.05, 2.0
 
 
-def pauses(seconds: float) -> Iterator[None]:
-    """Yield at once, then after growing pauses, until ``seconds`` have passed.
+def pauses(seconds: float | None = None) -> Iterator[None]:
+    """Yield at once, then after growing pauses, until ``seconds`` (None: WAITED) have passed.
 
     Pauses have random jitter, so that waiting clients do not retry at the same moment.
 
     >>> sum(1 for _ in pauses(0.0))
     1
     """
-    end, pause = time.monotonic() + seconds, _FIRST
+    end, pause = time.monotonic() + (WAITED if seconds is None else seconds), _FIRST
     yield
     while (remaining := end - time.monotonic()) > 0:
         time.sleep(min(remaining, pause * random.uniform(0.5, 1.5)))  # noqa: S311

@@ -20,7 +20,7 @@ from polyadic.storage.arrays.state import StoreState
 from polyadic.storage.connection import Connection, Cursor
 from polyadic.storage.incidence import Integers
 from polyadic.storage.postgres.full_text import PostgresWordIndex
-from polyadic.storage.postgres.schema_names import SCHEMA
+from polyadic.storage.postgres.schema import SCHEMA
 from polyadic.storage.protocol import Reader
 from polyadic.storage.row_changes import RowChange
 from polyadic.storage.sql import change_log

@@ -1,7 +1,7 @@
 """Sessions that write over several transactions: a connection that holds the advisory locks and makes the changes.
 
 If the connection is lost, locks and uncommitted changes are lost together. An exclusive session then fails. A shared
-session reconnects and goes on, provided that no other session has leased its documents since: the table ``taken``
+session reconnects and goes on, provided that no other session has leased its documents since: the table ``lease``
 records the last holder of each document.
 """
 
@@ -15,31 +15,33 @@ from contextlib import AbstractContextManager
 import psycopg
 
 from polyadic.errors import StoreBusy, StoreError
-from polyadic.storage.postgres.backoff import WAITED, pauses
+from polyadic.storage.postgres.backoff import pauses
 from polyadic.storage.postgres.connection import PostgresConnection
 from polyadic.storage.postgres.dsn import PostgresDsn
-from polyadic.storage.postgres.errors import is_lost
-from polyadic.storage.postgres.pool import DatabasePool, Raw
+from polyadic.storage.postgres.errors import retried
+from polyadic.storage.postgres.keepalive import KeepaliveConnection
+from polyadic.storage.postgres.pool import DatabasePool
 from polyadic.storage.postgres.schema import LEASE
 from polyadic.storage.row_changes import Insert
 from polyadic.storage.sql.digests import digest_bytes
 
-Transaction = Callable[[Raw], AbstractContextManager[PostgresConnection]]
+_OWN_LEASES = "FROM lease WHERE holder = ? AND document = ANY(?)"
+Transaction = Callable[[KeepaliveConnection], AbstractContextManager[PostgresConnection]]
 """Begins a transaction of the workspace on a connection."""
 
 
 class ExclusiveSession:
     """A session that locks out all other writers as long as its connection is open."""
 
-    def __init__(self, raw: Raw, transaction: Transaction, address: PostgresDsn) -> None:
+    def __init__(self, raw: KeepaliveConnection, transaction: Transaction, address: PostgresDsn) -> None:
         self.turn = threading.Lock()
         """Serializes the threads that share the connection."""
         self._raw = raw
         self._address = address
         with transaction(raw) as connection:
-            forget_taken(connection)
+            forget_leases(connection)
 
-    def connection(self) -> Raw:
+    def connection(self) -> KeepaliveConnection:
         """Return the connection of the session; raises StoreError if it was lost."""
         if self._raw.closed:
             what = f"the connection that held the exclusive lock on {self._address} was lost"
@@ -68,9 +70,9 @@ class SharedSession:
         self._key = key
         self._holder = secrets.token_hex(8)
         self._documents: set[str] = set()
-        self._raw = self._connect()
+        self._raw = retried(self._connect)
 
-    def connection(self) -> Raw:
+    def connection(self) -> KeepaliveConnection:
         """Return the connection of the session; reconnect and lock all leased documents again if it was lost.
 
         Raises
@@ -85,14 +87,7 @@ class SharedSession:
     def acquire(self, document_ids: Iterable[str]) -> frozenset[str]:
         wanted = sorted(document_ids)
         with self.turn:
-            for _ in pauses(WAITED):
-                try:
-                    return self._take(wanted)
-                except psycopg.Error as error:
-                    if not is_lost(error):
-                        raise
-                    last = error
-        raise last
+            return retried(lambda: self._lease(wanted))
 
     def release(self, document_ids: Iterable[str]) -> None:
         released = sorted(document_ids)
@@ -101,33 +96,27 @@ class SharedSession:
             # If the connection is lost, its locks are released already.
             with contextlib.suppress(psycopg.OperationalError):
                 with self._current_transaction() as connection:
-                    connection.execute(
-                        "DELETE FROM lease WHERE holder = ? AND document = ANY(?)",
-                        (self._holder, [digest_bytes(document) for document in released]),
-                    )
+                    connection.execute(f"DELETE {_OWN_LEASES}", self._own(released))
                 keys = sorted(map(self._lock_key, released))
                 self._raw.execute("SELECT pg_advisory_unlock(key) FROM unnest(%s::bigint[]) key", (keys,))
 
     def close(self) -> None:
         _release_all(self._raw, self._pool)
 
-    def _connect(self) -> Raw:
-        for _ in pauses(WAITED):
-            raw = self._pool.getconn()
-            try:
-                if locked(raw, "pg_try_advisory_lock_shared", self._key):
-                    return raw
-            except psycopg.Error as error:
-                self._pool.putconn(raw)
-                if not is_lost(error):
-                    raise
-                lost = error
-            else:
-                self._pool.putconn(raw)
-                raise busy(self._address)
-        raise lost
+    # steps of the above
 
-    def _take(self, wanted: list[str]) -> frozenset[str]:
+    def _connect(self) -> KeepaliveConnection:
+        """Take a connection and its share of the lock; raises StoreBusy if a session holds it exclusively."""
+        raw = self._pool.getconn()
+        try:
+            if not advisory_lock(raw, "pg_try_advisory_lock_shared", self._key):
+                raise busy(self._address)
+        except BaseException:
+            _release_all(raw, self._pool)
+            raise
+        return raw
+
+    def _lease(self, wanted: list[str]) -> frozenset[str]:
         raw = self.connection()
         with self._current_transaction() as connection:
             acquired = self._lock(raw, wanted)
@@ -138,7 +127,7 @@ class SharedSession:
         self._documents |= acquired
         return acquired
 
-    def _lock(self, raw: Raw, documents: Iterable[str]) -> frozenset[str]:
+    def _lock(self, raw: KeepaliveConnection, documents: Iterable[str]) -> frozenset[str]:
         keys = {self._lock_key(document): document for document in documents}
         sql = "SELECT key, pg_try_advisory_lock(key) FROM unnest(%s::bigint[]) key"
         return frozenset(keys[key] for key, is_acquired in raw.execute(sql, (sorted(keys),)) if is_acquired)
@@ -154,10 +143,11 @@ class SharedSession:
 
     def _reconnect(self) -> None:
         failure: psycopg.Error | None = None
-        for _ in pauses(WAITED):
+        for _ in pauses():
             try:
                 # The server may not have noticed yet that the old connection is lost.
-                self._pool.end(self._raw.session)
+                if self._raw.session is not None:
+                    self._raw.session.end()
                 if self._try_reconnect():
                     return
                 failure = None
@@ -175,18 +165,19 @@ class SharedSession:
         """
         fresh = self._pool.getconn()
         try:
-            has_joined = locked(fresh, "pg_try_advisory_lock_shared", self._key)
+            has_joined = advisory_lock(fresh, "pg_try_advisory_lock_shared", self._key)
             has_all = has_joined and self._lock(fresh, self._documents) == self._documents
-            if self._count_still_held(fresh) < len(self._documents):
+            with self._transaction(fresh) as connection:
+                # Locked, to wait for a session that is about to commit another holder.
+                leases = connection.execute(f"SELECT 1 {_OWN_LEASES} FOR SHARE", self._own(self._documents)).fetchall()
+            if len(leases) < len(self._documents):
                 raise self._taken_over()
         except BaseException:
             _release_all(fresh, self._pool)
             raise
         if has_all:
-            lost, self._raw = self._raw, fresh
-            self._pool.putconn(lost)
-        else:
-            _release_all(fresh, self._pool)
+            fresh, self._raw = self._raw, fresh
+        _release_all(fresh, self._pool)
         return has_all
 
     def _taken_over(self) -> StoreError:
@@ -195,14 +186,9 @@ class SharedSession:
             "run this again; finished work is kept",
         )
 
-    def _count_still_held(self, raw: Raw) -> int:
-        with self._transaction(raw) as connection:
-            # Locked, to wait for a session that is about to commit another holder.
-            rows = connection.execute(
-                "SELECT document FROM lease WHERE holder = ? AND document = ANY(?) FOR SHARE",
-                (self._holder, [digest_bytes(document) for document in self._documents]),
-            ).fetchall()
-        return len(rows)
+    def _own(self, documents: Iterable[str]) -> tuple[str, list[bytes]]:
+        """Return the parameters of _OWN_LEASES."""
+        return self._holder, [digest_bytes(document) for document in documents]
 
     def _lock_key(self, document_id: str) -> int:
         """Return the lock key of a document; negative, so that it never equals a key of a workspace lock."""
@@ -210,13 +196,13 @@ class SharedSession:
         return -1 - (int.from_bytes(digest) >> 1)
 
 
-def _release_all(raw: Raw, pool: DatabasePool) -> None:
+def _release_all(raw: KeepaliveConnection, pool: DatabasePool) -> None:
     with contextlib.suppress(psycopg.Error):
         raw.execute("SELECT pg_advisory_unlock_all()")
     pool.putconn(raw)
 
 
-def forget_taken(connection: PostgresConnection) -> None:
+def forget_leases(connection: PostgresConnection) -> None:
     """Delete all lease records, as an exclusive writer does first.
 
     A shared session that lost its connection can then not reconnect as if nothing had been written meanwhile.
@@ -224,10 +210,10 @@ def forget_taken(connection: PostgresConnection) -> None:
     connection.execute("DELETE FROM lease")
 
 
-def locked(raw: Raw, function: str, key: int) -> bool:
-    """Try to take an advisory lock with the given PostgreSQL function; return whether it was acquired."""
-    row = raw.execute(f"SELECT {function}(%s)".encode(), (key,)).fetchone()
-    return bool(row and row[0])
+def advisory_lock(raw: KeepaliveConnection, function: str, key: int) -> bool:
+    """Call a PostgreSQL function that takes an advisory lock; return whether one that does not wait acquired it."""
+    ((is_acquired,),) = raw.execute(f"SELECT {function}(%s)".encode(), (key,)).fetchall()
+    return bool(is_acquired)
 
 
 def busy(address: PostgresDsn) -> StoreBusy:

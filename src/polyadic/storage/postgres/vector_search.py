@@ -12,7 +12,7 @@ import numpy as np
 
 from polyadic.storage.arrays.matmul import multiply
 from polyadic.storage.incidence import Floats, Integers, firsts_of
-from polyadic.storage.postgres.connection import IN_VIEW
+from polyadic.storage.postgres.adapters import IN_VIEW
 from polyadic.storage.postgres.query_batch import FOUND, CommonTableExpression, QueryBatch, SubQuery, parsed
 from polyadic.storage.postgres.row_cache import ROWS, RowCache
 from polyadic.storage.postgres.stats import WorkspaceStats

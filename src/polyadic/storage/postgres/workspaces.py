@@ -1,14 +1,40 @@
-"""List and delete the workspaces of a database."""
+"""Workspaces of a database: open, list and delete them."""
 
 from contextlib import closing
 from dataclasses import dataclass, replace
+from typing import Self
 
 from polyadic.errors import NotFound
 from polyadic.storage.postgres.dsn import PostgresDsn
 from polyadic.storage.postgres.errors import translate_errors
-from polyadic.storage.postgres.location import PostgresLocation
-from polyadic.storage.postgres.pool import POOLS
+from polyadic.storage.postgres.pool import SharedPool
 from polyadic.storage.postgres.store import PostgresStore
+from polyadic.storage.protocol import Store
+
+
+@dataclass(frozen=True, slots=True)
+class PostgresLocation:
+    """Implements :class:`polyadic.storage.url.StoreLocation`."""
+
+    address: PostgresDsn
+
+    @classmethod
+    def of(cls, address: str) -> Self:
+        """Parse an address; raises StoreError if it is invalid."""
+        return cls(PostgresDsn.of(address))
+
+    @property
+    def name(self) -> str:
+        return self.address.name
+
+    def exists(self) -> bool:
+        return self.name in _names(self.address)
+
+    def open(self, embedder: str | None) -> Store:
+        return PostgresStore(self.address, embedder)
+
+    def __str__(self) -> str:
+        return str(self.address)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +60,8 @@ def workspaces(address: str) -> list[WorkspaceSummary]:
         The address is invalid, or the database cannot be used.
     """
     database = PostgresDsn.of(address)
-    with translate_errors(database), POOLS.used(database.database) as pool:
-        with pool.connection() as raw:
-            rows = raw.execute("SELECT name FROM workspace ORDER BY name").fetchall()
-        return [_summary(replace(database, name=name)) for (name,) in rows]
+    with translate_errors(database), SharedPool(database.database):
+        return [_summary(replace(database, name=name)) for name in _names(database)]
 
 
 def drop(address: str) -> WorkspaceSummary:
@@ -59,6 +83,11 @@ def drop(address: str) -> WorkspaceSummary:
     with closing(PostgresStore(workspace, None)) as store, store.exclusive_session():
         store.drop()
     return summary
+
+
+def _names(address: PostgresDsn) -> list[str]:
+    with translate_errors(address), SharedPool(address.database) as pool, pool.connection() as raw:
+        return [name for (name,) in raw.execute("SELECT name FROM workspace ORDER BY name").fetchall()]
 
 
 def _summary(workspace: PostgresDsn) -> WorkspaceSummary:

@@ -1,21 +1,22 @@
-"""Read-only snapshot of one committed state that survives lost connections.
+"""Transactions whose connection may be lost: a commit, and a read-only snapshot of one committed state.
 
-If a connection is lost, reading goes on over a new one, provided that the store is unchanged: states have names, and
-table keys are stable within a state.
+If the connection of a snapshot is lost, reading goes on over a new one, provided that the store is unchanged: states
+have names, and table keys are stable within a state.
 """
 
 import contextlib
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, TypeVar
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 import psycopg
 
-from polyadic.errors import StoreInterrupted
+from polyadic.errors import StoreError, StoreInterrupted
 from polyadic.storage.connection import Cursor
-from polyadic.storage.postgres.backoff import WAITED, pauses
+from polyadic.storage.postgres.backoff import pauses
 from polyadic.storage.postgres.connection import PostgresConnection
-from polyadic.storage.postgres.errors import is_lost
+from polyadic.storage.postgres.errors import is_lost, retried
+from polyadic.storage.postgres.keepalive import BackendSession, KeepaliveConnection
 from polyadic.storage.postgres.pool import DatabasePool
 from polyadic.storage.row_changes import RowChange
 from polyadic.storage.sql import change_log
@@ -23,9 +24,44 @@ from polyadic.storage.sql.embedding_model import EMBEDDER
 from polyadic.storage.sql.hierarchy_tables import GENERATION as HIERARCHY
 from polyadic.storage.sql.transfer import COPYING
 
-T = TypeVar("T")
 _STATE_KEYS = (EMBEDDER, COPYING, change_log.GENERATION, HIERARCHY)
 _STATE_SQL = f"SELECT key, value FROM meta WHERE key IN ({', '.join(repr(key) for key in _STATE_KEYS)})"
+
+
+def commit(raw: KeepaliveConnection, where: object) -> None:
+    """Commit the transaction of a connection; if the connection is lost meanwhile, ask the server for the outcome.
+
+    Raises
+    ------
+    psycopg.Error
+        The transaction was not committed.
+    StoreError
+        The outcome is unknown.
+    """
+    # None for a transaction that changed nothing: its outcome does not matter.
+    ((transaction_id,),) = raw.execute("SELECT pg_current_xact_id_if_assigned()::text").fetchall()
+    try:
+        raw.execute("COMMIT")
+    except psycopg.Error as error:
+        if not is_lost(error) or raw.session is None:
+            raise
+        if transaction_id is not None and not _was_committed(transaction_id, raw.session, where):
+            raise
+
+
+def _was_committed(transaction_id: str, session: BackendSession, where: object) -> bool:
+    for _ in pauses():
+        with contextlib.suppress(psycopg.Error):
+            # It must not commit after its status was read.
+            session.end()
+            with contextlib.closing(KeepaliveConnection.open(session.parameters)) as connection:
+                ((status,),) = connection.execute("SELECT pg_xact_status(%s::xid8)", (transaction_id,)).fetchall()
+            if status in ("committed", "aborted"):
+                return bool(status == "committed")
+    raise StoreError(
+        f"the connection to {where} was lost during a commit, and its outcome is unknown",
+        "run this again when the server is reachable; it skips what was committed",
+    )
 
 
 class SnapshotConnection:
@@ -43,7 +79,7 @@ class SnapshotConnection:
         # Not checked beforehand: if it was lost meanwhile, it is replaced when the state is read.
         self._raw = pool.untried()
         try:
-            self._state = self._with_reconnect(self._begin_transaction)
+            self._state = retried(self._begin_transaction, self._reconnect)
         except BaseException:
             self.close()
             raise
@@ -58,16 +94,9 @@ class SnapshotConnection:
         """State of the source of an unfinished copy; empty if the store is complete."""
         return self._state[1]
 
-    @classmethod
-    @contextlib.contextmanager
-    def of(cls, pool: DatabasePool, begin: str, where: object) -> "Iterator[SnapshotConnection]":
-        """Read the last committed state for the duration of the context."""
-        with pool.reading(), contextlib.closing(cls(pool, begin, where)) as snapshot:
-            yield snapshot
-
     def execute(self, sql: str, parameters: Sequence[Any] = (), /) -> Cursor:
         with self._lock:
-            return self._with_reconnect(lambda: PostgresConnection(self._raw).execute(sql, parameters))
+            return retried(lambda: PostgresConnection(self._raw).execute(sql, parameters), self._reconnect)
 
     def change(self, change: RowChange, rows: Iterable[Sequence[Any]], /) -> None:
         raise NotImplementedError("a snapshot is read-only")
@@ -79,19 +108,6 @@ class SnapshotConnection:
         with contextlib.suppress(psycopg.Error):
             self._raw.execute("ROLLBACK")
         self._pool.putconn(self._raw)
-
-    def _with_reconnect(self, ask: Callable[[], T]) -> T:
-        """Call ``ask``; if the connection is lost, retry over another one."""
-        for number, _ in enumerate(pauses(WAITED)):
-            try:
-                if number:
-                    self._reconnect()
-                return ask()
-            except psycopg.Error as error:
-                if not is_lost(error):
-                    raise
-                lost = error
-        raise lost
 
     def _reconnect(self) -> None:
         """Continue to read the same state over another connection.
@@ -109,7 +125,7 @@ class SnapshotConnection:
             raise StoreInterrupted(what, "repeat the query")
 
     def _begin_transaction(self) -> list[str]:
-        """Begin a transaction; return the values that identify its state, the embedding model first."""
+        """Begin a transaction; return the values that identify its state, in the order of _STATE_KEYS."""
         cursor = self._raw.execute(f"{self._begin}; {_STATE_SQL}".encode())
         while cursor.nextset():
             pass
