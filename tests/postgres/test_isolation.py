@@ -104,7 +104,7 @@ def test_dropped_workspace_leaves_no_rows(raw: psycopg.Connection) -> None:
     number = store.number
     store.drop()
     store.close()
-    assert not PostgresLocation(address).exists()
+    assert not PostgresLocation(address.database, address.name).exists()
     raw.execute("SELECT set_config('polyadic.workspace', %s, false)", (str(number),))
     with psycopg.connect(postgres.server()) as owner:
         kept = owner.execute(f"SELECT count(*) FROM {SCHEMA}.passage_fts WHERE workspace_id = %s", (number,))

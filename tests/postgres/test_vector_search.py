@@ -122,7 +122,7 @@ def test_large_index_is_searched_deeper_than_requested(store: PostgresStore, mon
         with store.read() as reader:
             searching: vector_search.PostgresVectorSearch = reader._near  # type: ignore[attr-defined]
             seen.append(searching._by_index("fact", QUESTIONS[0], 5).parameters[-2:])
-            nearest.append(searching.roughly("fact", QUESTIONS[0], 5, lambda rows, source: None).rows.tolist())
+            nearest.append(searching.roughly("fact", QUESTIONS[0], 5, ()).rows.tolist())
     assert seen == [(5, 5), (FACTS // 4, 5), (FACTS, 5)]
     assert nearest[0] == nearest[1] == nearest[2] and len(nearest[0]) == 5
 

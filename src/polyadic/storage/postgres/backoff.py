@@ -2,8 +2,14 @@
 
 import random
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import TypeVar
 
+import psycopg
+
+from polyadic.storage.postgres.errors import is_lost
+
+T = TypeVar("T")
 WAITED = 30.0
 """Seconds to wait for a connection, or for a server to come back."""
 _FIRST, _LONGEST = 0.05, 2.0
@@ -23,3 +29,17 @@ def pauses(seconds: float | None = None) -> Iterator[None]:
         time.sleep(min(remaining, pause * random.uniform(0.5, 1.5)))  # noqa: S311
         pause = min(2 * pause, _LONGEST)
         yield
+
+
+def retried(work: Callable[[], T], reconnect: Callable[[], None] = lambda: None) -> T:
+    """Do work, and if its connection is lost, reconnect and do it again; give up after growing pauses."""
+    for attempt, _ in enumerate(pauses()):
+        try:
+            if attempt:
+                reconnect()
+            return work()
+        except psycopg.Error as error:
+            if not is_lost(error):
+                raise
+            lost = error
+    raise lost

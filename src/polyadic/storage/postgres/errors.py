@@ -2,18 +2,15 @@
 
 import contextlib
 import re
-from collections.abc import Callable, Iterator
-from typing import TypeVar
+from collections.abc import Iterator
 
 import psycopg
 from psycopg import errors
 from psycopg_pool import PoolClosed, PoolTimeout
 
 from polyadic.errors import StoreError, StoreInterrupted
-from polyadic.storage.postgres.backoff import pauses
 from polyadic.storage.postgres.schema import ROLE
 
-T = TypeVar("T")
 POOL_BY_SESSION = "let it pool by session (PgBouncer: pool_mode = session)"
 
 
@@ -131,35 +128,13 @@ def is_lasting(failure: Exception) -> bool:
     return not isinstance(failure, PoolTimeout)
 
 
-def retried(work: Callable[[], T], reconnect: Callable[[], None] = lambda: None) -> T:
-    """Do work, and if its connection is lost, reconnect and do it again; give up after growing pauses."""
-    for attempt, _ in enumerate(pauses()):
-        try:
-            if attempt:
-                reconnect()
-            return work()
-        except psycopg.Error as error:
-            if not is_lost(error):
-                raise
-            lost = error
-    raise lost
-
-
-def hint_for(text: str) -> str:
-    """Return what to do about a failure to connect, by the text of the error; empty if it is not known here.
-
-    >>> hint_for('FATAL:  database "kb" does not exist')
-    'create the database first (CREATE DATABASE kb), or name an existing one'
-    """
-    for pattern, hint in {**_LASTING, **_PASSING}.items():
-        if match := re.search(pattern, text, re.IGNORECASE):
-            return match.expand(hint)
-    return ""
-
-
 def _hint(error: Exception) -> str:
-    if str(error).startswith(_NO_ROLE):
+    text = str(error)
+    if text.startswith(_NO_ROLE):
         return f"CREATE ROLE {ROLE} NOLOGIN, then restore its rights: deploy/postgres/roles.sql does both"
     # What a statement says may name anything, so only errors while connecting are read.
-    by_text = hint_for(str(error)) if isinstance(error, psycopg.Error) and not error.sqlstate else ""
-    return by_text or next(hint for kind, hint in _HINTS.items() if isinstance(error, kind))
+    if isinstance(error, psycopg.Error) and not error.sqlstate:
+        for pattern, hint in {**_LASTING, **_PASSING}.items():
+            if match := re.search(pattern, text, re.IGNORECASE):
+                return match.expand(hint)
+    return next(hint for kind, hint in _HINTS.items() if isinstance(error, kind))

@@ -15,10 +15,9 @@ from contextlib import AbstractContextManager
 import psycopg
 
 from polyadic.errors import StoreBusy, StoreError
-from polyadic.storage.postgres.backoff import pauses
+from polyadic.storage.postgres.backoff import pauses, retried
 from polyadic.storage.postgres.connection import PostgresConnection
 from polyadic.storage.postgres.dsn import PostgresDsn
-from polyadic.storage.postgres.errors import retried
 from polyadic.storage.postgres.keepalive import KeepaliveConnection
 from polyadic.storage.postgres.pool import DatabasePool
 from polyadic.storage.postgres.schema import LEASE

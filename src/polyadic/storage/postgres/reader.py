@@ -1,7 +1,7 @@
 """Reader of one committed state of a workspace in PostgreSQL; rows are table keys, and no arrays are kept in memory."""
 
 from collections.abc import Callable, Sequence
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -14,7 +14,7 @@ from polyadic.storage.connection import Connection
 from polyadic.storage.hierarchy import HierarchyReader
 from polyadic.storage.incidence import firsts_of
 from polyadic.storage.postgres.full_text import PostgresWordIndex
-from polyadic.storage.postgres.query_batch import CommonTableExpression
+from polyadic.storage.postgres.row_cache import RowCache
 from polyadic.storage.postgres.row_reader import PostgresRowReader
 from polyadic.storage.postgres.vector_search import DOUBT, MOST_COMPARED, MOST_INDEXED, PostgresVectorSearch
 from polyadic.storage.prefetch import ChunkFactsPrefetch, Expected, NearestPrefetch, NeighbourPrefetch, QuotePrefetch
@@ -49,9 +49,9 @@ class PostgresReader(PostgresRowReader):
         for one in expected:
             match one:
                 case NearestPrefetch(node_type, vector, scored=True):
-                    self._near.prefetch(node_type, vector, _FIRST_SCORED, partial(self._prefetch_numbers, node_type))
+                    self._near.prefetch(node_type, vector, _FIRST_SCORED, [self._numbers[node_type]])
                 case NearestPrefetch(node_type, vector, k):
-                    self._near.prefetch(node_type, vector, _vectors_for(k), partial(self._prefetch_vectors, node_type))
+                    self._near.prefetch(node_type, vector, _vectors_for(k), self._compared(node_type))
                 case NeighbourPrefetch(facts, limit, chunks):
                     self._prefetch_around(facts, limit, chunks)
                     self._near.cache("fact").prefetch(facts)
@@ -65,7 +65,7 @@ class PostgresReader(PostgresRowReader):
     def nearest(self, node_type: NodeType, vector: Vectors, k: int, by_score: bool = False) -> Hits:
         if by_score and node_type != "chunk":
             return self._nearest_by_score(node_type, vector, k)
-        near = self._near.roughly(node_type, vector, _vectors_for(k), partial(self._prefetch_vectors, node_type))
+        near = self._near.roughly(node_type, vector, _vectors_for(k), self._compared(node_type))
         rows = near.rows[contenders(near.cosines, k, DOUBT)]
         return self._best(node_type, rows, self._near.cosines(node_type, rows, vector[None, :])[0], k)
 
@@ -103,15 +103,14 @@ class PostgresReader(PostgresRowReader):
     def _near(self) -> PostgresVectorSearch:
         return PostgresVectorSearch(self._batch, self.stats)
 
-    def _prefetch_vectors(self, node_type: NodeType, rows: str, source: CommonTableExpression) -> None:
-        """Read what is needed to compare the rows that a query finds with the next statement."""
-        self._prefetch_numbers(node_type, rows, source)
-        self._near.cache(node_type).prefetch_found(rows, source=source)
+    def _compared(self, node_type: NodeType) -> list[RowCache]:
+        """Return the caches of what is needed to compare rows of a node type exactly."""
+        return [self._numbers[node_type], self._near.cache(node_type)]
 
     def _nearest_by_score(self, node_type: Literal["entity", "fact"], vector: Vectors, k: int) -> Hits:
         searched = _FIRST_SCORED
         while True:
-            near = self._near.roughly(node_type, vector, searched, partial(self._prefetch_numbers, node_type))
+            near = self._near.roughly(node_type, vector, searched, [self._numbers[node_type]])
             scores = self.scores(node_type, near.rows)
             products = near.cosines * scores
             best = contenders(products, k, DOUBT * _HIGHEST_SCORE[node_type])
@@ -127,9 +126,7 @@ class PostgresReader(PostgresRowReader):
         """Find, for each hub with ``degrees`` facts, those nearest to its own vector, in ascending order of rows."""
         is_huge = (degrees > MOST_COMPARED) & (self.stats.dimension <= MOST_INDEXED)
         some, huge = np.flatnonzero(~is_huge), np.flatnonzero(is_huge)
-        near = self._near.nearest_of_hubs(
-            hubs[some], toward[some], _vectors_for(limit), partial(self._prefetch_vectors, "fact")
-        )
+        near = self._near.nearest_of_hubs(hubs[some], toward[some], _vectors_for(limit), self._compared("fact"))
         candidates = dict(zip(some.tolist(), near, strict=True))
         candidates |= {place: self._near.among(int(hubs[place]), toward[place], limit) for place in huge.tolist()}
         return [

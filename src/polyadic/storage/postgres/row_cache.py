@@ -4,7 +4,7 @@ Readers request the same rows repeatedly. A transaction sees one state, so cache
 """
 
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -62,12 +62,18 @@ class RowCache:
         self, rows: str, parameters: Sequence[Any] = (), source: CommonTableExpression | None = None
     ) -> None:
         """Read the records of the rows that a query finds with the next statement; each row must have at least one."""
+
+        def take(value: Any) -> None:
+            records = self._parsed(value)
+            self._add(distinct(records["row"]), records)
+
         sql = self._sql.replace(ROWS, f"ARRAY({rows})")
-        self._batch.later(sql, parameters, lambda value: self._add_all(self._parsed(value)), source)
+        self._batch.later(sql, parameters, take, source)
 
     def of(self, rows: Integers) -> tuple[Records, Integers]:
         """Return the records of rows, row by row, and for each record the index of its row in ``rows``."""
-        self._clear_if_full()
+        if self._is_full():
+            self._clear()
         for start in range(0, len(rows), self._page_size):
             page = rows[start : start + self._page_size]
             self.prefetch(page)
@@ -80,31 +86,15 @@ class RowCache:
         places, owners = matches(self._records["row"], rows)
         return self._records[places], owners
 
-    def learn(self, records: Records) -> None:
-        """Add records that were read elsewhere; all records of a row must be given."""
-        self._clear_if_full()
-        self._add_all(records)
-
-    def new(self, records: Iterable[tuple[Any, ...]]) -> Records:
-        """Make records from tuples that begin with the row."""
-        return np.array(list(records), dtype=self._columns.newbyteorder("="))
-
     def _parsed(self, value: Any) -> Records:
         return parsed(value, self._columns)
 
     def _is_full(self) -> bool:
         return self._records.nbytes > MOST_BYTES
 
-    def _clear_if_full(self) -> None:
-        if self._is_full():
-            self._clear()
-
     def _clear(self) -> None:
         self._rows = np.zeros(0, dtype=np.int64)
-        self._records = self.new(())
-
-    def _add_all(self, records: Records) -> None:
-        self._add(distinct(records["row"]), records)
+        self._records = np.zeros(0, dtype=self._columns.newbyteorder("="))
 
     def _add(self, rows: Integers, records: Records) -> None:
         new = records[~among(records["row"], self._rows)]
@@ -138,12 +128,8 @@ class ObjectCache(RowCache, Generic[T]):
         objects: list[T] = self.of(rows)[0]["object"].tolist()
         return objects
 
-    def learn_objects(self, objects: Mapping[int, T]) -> None:
-        """Add objects, by row, that were read elsewhere."""
-        self.learn(self.new(objects.items()))
-
     def _parsed(self, value: Any) -> Records:
-        return self.new(self._make(parse_rows(value)).items())
+        return np.array([*self._make(parse_rows(value)).items()], dtype=self._columns)
 
     def _is_full(self) -> bool:
         return len(self._records) > MOST_OBJECTS

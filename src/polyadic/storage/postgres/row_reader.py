@@ -1,5 +1,6 @@
 """Rows with their numbers, neighbours and records, read from the tables in batches; rows are table keys."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,21 +12,21 @@ from polyadic.model.aggregation import SCORE_UNIT, mean_score
 from polyadic.model.types import Entity, Fact, SourceSpan
 from polyadic.storage.arrays.protocol import WAYS, Way
 from polyadic.storage.connection import Connection
-from polyadic.storage.incidence import DIGEST, Digests, Integers, matches
+from polyadic.storage.incidence import DIGEST, Digests, Integers, limited
 from polyadic.storage.postgres import texts
-from polyadic.storage.postgres.query_batch import CommonTableExpression, QueryBatch, Records, listed, parse_rows
+from polyadic.storage.postgres.query_batch import QueryBatch, Records, listed, parse_rows
 from polyadic.storage.postgres.row_cache import ROWS, ObjectCache, RowCache
 from polyadic.storage.protocol import Links, NodeType, Rows, Vectors
 from polyadic.storage.records import DegreeWay, LinkWay
 from polyadic.storage.sql.digests import text_digest
 from polyadic.storage.sql.row_reader import SqlRowReader
 
-_NUMBERS: Mapping[NodeType, Mapping[str, str]] = {
-    "entity": {"facts": "facts", "chunks": "chunks", "score": "score", "evidence": "evidence"},
-    "fact": {"tokens": "tokens", "score": "score", "evidence": "evidence"},
-    "chunk": {"tokens": "tokens", "topic_entity": "coalesce(topic_entity, -1)"},
+_NUMBERS: Mapping[NodeType, Sequence[str]] = {
+    "entity": ("facts", "chunks", "score", "evidence"),
+    "fact": ("tokens", "score", "evidence"),
+    "chunk": ("tokens", "topic_entity"),
 }
-"""Numeric columns of each node type: their names here, and their SQL expressions."""
+"""Numeric columns of each node type; -1 stands for NULL."""
 _TABLES: Mapping[Way, str] = {
     "fact_entities": "participation",
     "entity_facts": "participation",
@@ -37,70 +38,61 @@ _COUNTS: Mapping[NodeType, str] = {
     "fact": f"SELECT fact, count(*) FROM participation WHERE fact = ANY({ROWS}) GROUP BY fact",
     "chunk": f"SELECT chunk, count(DISTINCT fact) FROM statement WHERE chunk = ANY({ROWS}) GROUP BY chunk",
 }
+_ENTITIES = listed(
+    "e.id, encode(e.digest, 'hex'), e.key, e.name, e.type, e.description, e.evidence, e.score, e.facts",
+    f"FROM entity e WHERE e.id = ANY({ROWS})",
+)
+_ALIASES = listed("encode(digest, 'hex'), entity", "FROM entity_alias WHERE digest = ANY(?)")
+_NAMED = "SELECT entity FROM entity_alias WHERE digest = ANY(?)"
 _MOST_ABOUT = 3
 """Passages about an entity that are read with it: the first ones in document order."""
-_ABOUT = (
-    "SELECT o.key, c.id FROM unnest(?::bigint[]) o (key), LATERAL"
-    " (SELECT id, sort_key FROM chunk WHERE topic_entity = o.key ORDER BY sort_key LIMIT ?) c ORDER BY"
-    " o.key, c.sort_key"
-)
-_ENTITY = (
-    "e.id, encode(e.digest, 'hex'), e.key, e.name, e.type, e.description, e.evidence, e.score, e.facts, e.chunks,"
-    f" ARRAY(SELECT c.id FROM chunk c WHERE c.topic_entity = e.id ORDER BY c.sort_key LIMIT {_MOST_ABOUT})"
-)
-_ENTITIES = listed(_ENTITY, f"FROM entity e WHERE e.id = ANY({ROWS})")
-_NAMED = listed(
-    f"encode(a.digest, 'hex'), {_ENTITY}",
-    "FROM entity_alias a JOIN entity e ON e.id = a.entity WHERE a.digest = ANY(?)",
-)
-_STATS = listed(
-    "h.node_type, h.rows, h.indexed, v.width, (SELECT greatest(c.reltuples, 0) FROM pg_class c"
-    " WHERE c.oid = to_regclass('search_vector_' || v.width || '_' || h.node_type)),"
-    " current_setting('hnsw.iterative_scan', true)",
-    "FROM row_count h LEFT JOIN (SELECT vector_dims(data)::bigint AS width FROM vector ORDER BY id LIMIT 1) v ON true",
+# Of each node type: its rows, those whose vectors are in its index, and the vectors in the index over all workspaces.
+_STATS = (
+    "SELECT json_build_array(coalesce(v.width, 0), current_setting('hnsw.iterative_scan', true), (SELECT"
+    " json_object_agg(h.node_type, json_build_array(h.rows, CASE WHEN h.indexed THEN h.rows ELSE 0 END, coalesce("
+    "(SELECT greatest(c.reltuples, 0) FROM pg_class c"
+    " WHERE c.oid = to_regclass('search_vector_' || v.width || '_' || h.node_type)), 0))) FROM row_count h))::text"
+    " FROM (VALUES (1)) one LEFT JOIN (SELECT vector_dims(data) AS width FROM vector ORDER BY id LIMIT 1) v ON true"
 )
 
 
 @dataclass(frozen=True, slots=True)
-class WorkspaceStats:
-    """Row counts of each node type, and the state of its vector index.
+class NodeStats:
+    """Number of rows of a node type, and the state of its vector index.
 
     Attributes
     ----------
     rows
         Number of rows.
     indexed
-        Number of rows whose vectors are in the node type's index; a node type is indexed completely or not at all.
+        Number of rows whose vectors are in the node type's index: all or none.
     of_all
-        Estimated number of vectors in a node type's index over all workspaces, from PostgreSQL's statistics.
+        Estimated number of vectors in the index over all workspaces, from PostgreSQL's statistics.
+    """
+
+    rows: int = 0
+    indexed: int = 0
+    of_all: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceStats:
+    """Size of a workspace.
+
+    Attributes
+    ----------
     dimension
         Dimension of the vectors; 0 if there are none.
     scans_on
         Whether iterative index scans are available (pgvector 0.8 or later).
     """
 
-    rows: Mapping[NodeType, int]
-    indexed: Mapping[NodeType, int]
-    of_all: Mapping[NodeType, float]
     dimension: int
     scans_on: bool
+    nodes: Mapping[NodeType, NodeStats]
 
-    @classmethod
-    def of(cls, records: Sequence[Sequence[Any]]) -> "WorkspaceStats":
-        """Make statistics from the result of _STATS."""
-        return cls(
-            {node_type: rows for node_type, rows, *_ in records},
-            {node_type: rows for node_type, rows, indexed, *_ in records if indexed},
-            {node_type: float(count or 0) for node_type, _, _, _, count, _ in records},
-            max((width or 0 for _, _, _, width, _, _ in records), default=0),
-            any(scanning for *_, scanning in records),
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class _EntityRecord:
-    entity: Entity
-    about: Sequence[int]
+    def of(self, node_type: NodeType) -> NodeStats:
+        return self.nodes.get(node_type, NodeStats())
 
 
 class PostgresRowReader(SqlRowReader):
@@ -115,7 +107,8 @@ class PostgresRowReader(SqlRowReader):
         self._numbers = {node_type: _numbers(batch, node_type) for node_type in _NUMBERS}
         self._counts = {node_type: _pairs(batch, sql) for node_type, sql in _COUNTS.items()}
         self._links: dict[tuple[Way, int | None], RowCache] = {}
-        self._entities = ObjectCache[_EntityRecord](batch, _ENTITIES, self._entity_records)
+        self._about: dict[int | None, RowCache] = {}
+        self._entities = ObjectCache[Entity](batch, _ENTITIES, _entities)
         self._facts = ObjectCache[Fact](batch, texts.FACTS, texts.facts)
         self._fact_spans = ObjectCache[tuple[SourceSpan, ...]](batch, texts.FACT_SPANS, texts.spans)
         self._chunk_spans = ObjectCache[tuple[SourceSpan, ...]](batch, texts.CHUNK_SPANS, texts.spans)
@@ -129,14 +122,15 @@ class PostgresRowReader(SqlRowReader):
     def stats(self) -> WorkspaceStats:
         if not self._stats_json:
             self._batch.run()
-        return WorkspaceStats.of(parse_rows(self._stats_json[0]))
+        dimension, scan, nodes = json.loads(self._stats_json[0])
+        return WorkspaceStats(dimension, bool(scan), {key: NodeStats(*one) for key, one in (nodes or {}).items()})
 
     @property
     def participations(self) -> int:
         return int(self._connection.execute("SELECT count(*) FROM participation").fetchone()[0])
 
     def size(self, node_type: NodeType) -> int:
-        return self.stats.rows.get(node_type, 0)
+        return self.stats.of(node_type).rows
 
     def rows(self, node_type: NodeType, prefix: str = "", limit: int | None = None) -> Rows:
         return self._with_prefix(node_type, prefix, limit)
@@ -160,7 +154,13 @@ class PostgresRowReader(SqlRowReader):
         if way == "chunk_topic":
             topics = self._column("chunk", "topic_entity", rows)
             return Links(rows[topics >= 0], topics[topics >= 0])
-        targets, owners = self._chunks_about(rows, limit) if way == "topic_chunks" else self._linked(way, rows, limit)
+        if way == "topic_chunks":
+            if limit is not None and limit <= _MOST_ABOUT:
+                self._prefetch_entities(rows)
+            targets, owners = self._linked_by(self._chunks_about(limit), rows)
+            is_kept = (targets >= 0) & (True if limit is None else limited(owners, limit))
+            return Links(rows[owners[is_kept]], targets[is_kept])
+        targets, owners = self._linked(way, rows, limit)
         return Links(rows[owners], targets)
 
     def containing(self, entities: Rows, limit: int) -> Rows:
@@ -180,15 +180,17 @@ class PostgresRowReader(SqlRowReader):
     # records, and rows by name
 
     def entities(self, rows: Rows) -> list[Entity]:
-        return [one.entity for one in self._entities.objects(rows)]
+        self._prefetch_entities(rows)
+        return self._entities.objects(rows)
 
     def named(self, loose_names: Sequence[str]) -> dict[str, list[int]]:
         names = {text_digest(name): name for name in loose_names}
-        rows = parse_rows(self._batch.read(_NAMED, (list(names),))) if names else []
-        self._entities.learn_objects(self._entity_records([row[1:] for row in rows]))
         by_name: dict[str, list[int]] = {}
-        for digest, row, *_ in rows:
-            by_name.setdefault(names[bytes.fromhex(digest)], []).append(row)
+        if names:
+            for cache in (self._entities, self._numbers["entity"], self._chunks_about(_MOST_ABOUT)):
+                cache.prefetch_found(_NAMED, (list(names),))
+            for digest, row in parse_rows(self._batch.read(_ALIASES, (list(names),))):
+                by_name.setdefault(names[bytes.fromhex(digest)], []).append(row)
         return {name: sorted(rows) for name, rows in by_name.items()}
 
     def facts(self, rows: Rows) -> list[Fact]:
@@ -201,6 +203,11 @@ class PostgresRowReader(SqlRowReader):
         return [place for (place,) in self._chunk_spans.objects(chunks)]
 
     # prefetch
+
+    def _prefetch_entities(self, rows: Rows) -> None:
+        """Read entities and the first chunks about them with the next statement: methods need both, in either order."""
+        self._entities.prefetch(rows)
+        self._chunks_about(_MOST_ABOUT).prefetch(rows)
 
     def _prefetch_around(self, facts: Rows, limit: int, chunks: Rows) -> None:
         """Read the neighbourhood of facts with the next statement.
@@ -242,18 +249,20 @@ class PostgresRowReader(SqlRowReader):
         """Return the neighbours of each row in ascending order, and for each neighbour the index of its row."""
         if way == "chunk_facts":
             self._counts["chunk"].prefetch(rows)
-        pairs, owners = self._links_of(way, limit).of(rows)
-        return np.ascontiguousarray(pairs["target"]), owners
+        return self._linked_by(self._links_of(way, limit), rows)
 
-    def _chunks_about(self, entities: Integers, limit: int | None) -> tuple[Integers, Integers]:
-        if limit is not None and limit <= _MOST_ABOUT:
-            about = [one.about[:limit] for one in self._entities.objects(entities)]
-            owners = np.arange(len(entities)).repeat([len(chunks) for chunks in about])
-            return np.array([chunk for chunks in about for chunk in chunks], dtype=np.int64), owners
-        rows = self._connection.execute(_ABOUT, (np.unique(entities), limit)).fetchall()
-        pairs = np.array(rows, dtype=np.int64).reshape(-1, 2)
-        places, owners = matches(pairs[:, 0], entities)
-        return pairs[places, 1], owners
+    def _linked_by(self, pairs: RowCache, rows: Integers) -> tuple[Integers, Integers]:
+        records, owners = pairs.of(rows)
+        return np.ascontiguousarray(records["target"]), owners
+
+    def _chunks_about(self, limit: int | None) -> RowCache:
+        """Return a cache of the first chunks about each entity, ``limit`` or more; -1 if there are none."""
+        limit = limit and max(limit, _MOST_ABOUT)
+        if limit not in self._about:
+            chunks = f"SELECT id FROM chunk WHERE topic_entity = o.key ORDER BY sort_key LIMIT {limit or 'ALL'}"
+            sql = f"SELECT o.key, coalesce(c.id, -1) FROM unnest({ROWS}) o (key) LEFT JOIN LATERAL ({chunks}) c ON true"
+            self._about[limit] = _pairs(self._batch, sql)
+        return self._about[limit]
 
     def _prefetch_targets(self, way: Way, limit: int | None, rows: Integers, known: RowCache) -> bool:
         """Read the targets of rows, and the records of the targets in ``known``; return whether any were missing."""
@@ -278,20 +287,6 @@ class PostgresRowReader(SqlRowReader):
         by_row[owners] = records
         return by_row
 
-    def _prefetch_numbers(self, node_type: NodeType, rows: str, source: CommonTableExpression) -> None:
-        """Read the numbers of the rows that a query finds with the next statement."""
-        self._numbers[node_type].prefetch_found(rows, source=source)
-
-    def _entity_records(self, rows: Sequence[Sequence[Any]]) -> dict[int, _EntityRecord]:
-        """Make the records of entities, by row, and cache their numbers."""
-        records, numbers = {}, {}
-        for row, digest, key, name, type_, description, evidence, score, facts, chunks, about in rows:
-            entity = Entity(digest, key, name, type_, description, mean_score(score, evidence), facts)
-            records[row] = _EntityRecord(entity, about)
-            numbers[row] = (row, bytes.fromhex(digest), facts, chunks, score, evidence)
-        self._numbers["entity"].learn(self._numbers["entity"].new(numbers.values()))
-        return records
-
     def _keys(self, node_type: NodeType, rows: Rows) -> Rows:
         return rows
 
@@ -299,9 +294,17 @@ class PostgresRowReader(SqlRowReader):
         return np.asarray(keys, dtype=np.int64)
 
 
+def _entities(rows: Sequence[Sequence[Any]]) -> dict[int, Entity]:
+    """Make entities, by row, from the result of _ENTITIES."""
+    return {
+        row: Entity(digest, key, name, type_, description, mean_score(score, evidence), facts)
+        for row, digest, key, name, type_, description, evidence, score, facts in rows
+    }
+
+
 def _numbers(batch: QueryBatch, node_type: NodeType) -> RowCache:
     columns = _NUMBERS[node_type]
-    sent = " || ".join(f"int8send({column})" for column in columns.values())
+    sent = " || ".join(f"int8send(coalesce({column}, -1))" for column in columns)
     sql = f"SELECT string_agg(int8send(id) || digest || {sent}, '') FROM {node_type} WHERE id = ANY({ROWS})"
     return RowCache(batch, [("digest", DIGEST), *((name, ">i8") for name in columns)], sql)
 

@@ -141,8 +141,8 @@ class PostgresStore:
 
     @contextlib.contextmanager
     def copy_target(self) -> Iterator[CopyTarget]:
-        with self._session_lock(_EXCLUSIVE_LOCK) as raw, self._in_workspace(raw) as connection:
-            yield PostgresCopyTarget(connection, lambda: self._transaction_scope(raw), self._address)
+        with self._session_lock(_EXCLUSIVE_LOCK) as raw:
+            yield PostgresCopyTarget(PostgresConnection(raw), lambda: self._transaction_scope(raw), self._address)
 
     def record_calls(self, calls: Sequence[tuple[LedgerCall | None, CachedReply | None]]) -> None:
         with_retries(self._record_calls, calls)
@@ -157,9 +157,9 @@ class PostgresStore:
 
     @contextlib.contextmanager
     def reembedding_session(self, model: str) -> Iterator[ReembeddingWriter]:
-        with self._session_lock(_REEMBED_LOCK) as raw, self._in_workspace(raw) as connection:
+        with self._session_lock(_REEMBED_LOCK) as raw:
             yield PostgresReembeddingWriter(
-                connection, model, lambda: self._transaction_scope(raw), lambda: self._check_exclusive(raw)
+                PostgresConnection(raw), model, lambda: self._transaction_scope(raw), lambda: self._check_exclusive(raw)
             )
 
     @property
@@ -246,29 +246,23 @@ class PostgresStore:
         """Return the SQL that begins a transaction restricted to this workspace."""
         return f"{how}; SET LOCAL polyadic.workspace = {self._workspace}"
 
-    @contextlib.contextmanager
-    def _in_workspace(self, raw: KeepaliveConnection) -> Iterator[PostgresConnection]:
-        """Restrict a connection to this workspace, outside of transactions as well."""
-        raw.execute("SELECT set_config('polyadic.workspace', %s, false)", (str(self._workspace),))
-        try:
-            yield PostgresConnection(raw)
-        finally:
-            with contextlib.suppress(psycopg.OperationalError):
-                raw.execute("RESET polyadic.workspace")
-
     # steps of the above: sessions and locks
 
     @contextlib.contextmanager
     def _session_lock(self, lock: int) -> Iterator[KeepaliveConnection]:
-        """Hold one of the workspace's locks for the duration of the context; yields the connection that holds it."""
+        """Hold one of the workspace's locks for the duration of the context.
+
+        Yields the connection that holds it, restricted to this workspace outside of transactions as well.
+        """
         with translate_errors(self._address), self._pool.connection() as raw:
             if not advisory_lock(raw, "pg_try_advisory_lock", self._key(lock)):
                 raise busy(self._address) if lock == _EXCLUSIVE_LOCK else self._already_reembedding()
+            raw.execute(f"SET polyadic.workspace = {self._workspace}".encode())
             try:
                 yield raw
             finally:
                 with contextlib.suppress(psycopg.Error):
-                    raw.execute("SELECT pg_advisory_unlock_all()")
+                    raw.execute("RESET polyadic.workspace; SELECT pg_advisory_unlock_all()")
 
     @contextlib.contextmanager
     def _holding(self, session: ExclusiveSession | SharedSession) -> Iterator[None]:

@@ -13,9 +13,9 @@ import psycopg
 
 from polyadic.errors import StoreError, StoreInterrupted
 from polyadic.storage.connection import Cursor
-from polyadic.storage.postgres.backoff import pauses
+from polyadic.storage.postgres.backoff import pauses, retried
 from polyadic.storage.postgres.connection import PostgresConnection
-from polyadic.storage.postgres.errors import is_lost, retried
+from polyadic.storage.postgres.errors import is_lost
 from polyadic.storage.postgres.keepalive import BackendSession, KeepaliveConnection
 from polyadic.storage.postgres.pool import DatabasePool
 from polyadic.storage.row_changes import RowChange
@@ -67,7 +67,17 @@ def _was_committed(transaction_id: str, session: BackendSession, where: object) 
 class SnapshotConnection:
     """Implements :class:`polyadic.storage.connection.Connection` for reading only.
 
-    ``begin`` is the SQL that begins a transaction which sees one state of one workspace.
+    Parameters
+    ----------
+    begin
+        SQL that begins a transaction which sees one state of one workspace.
+
+    Attributes
+    ----------
+    embedder
+        Embedding model of the store's vectors; empty if none is set.
+    copying
+        State of the source of an unfinished copy; empty if the store is complete.
     """
 
     def __init__(self, pool: DatabasePool, begin: str, where: object) -> None:
@@ -80,19 +90,10 @@ class SnapshotConnection:
         self._raw = pool.untried()
         try:
             self._state = retried(self._begin_transaction, self._reconnect)
+            self.embedder, self.copying, *_ = self._state
         except BaseException:
             self.close()
             raise
-
-    @property
-    def embedder(self) -> str:
-        """Embedding model of the store's vectors; empty if none is set."""
-        return self._state[0]
-
-    @property
-    def copying(self) -> str:
-        """State of the source of an unfinished copy; empty if the store is complete."""
-        return self._state[1]
 
     def execute(self, sql: str, parameters: Sequence[Any] = (), /) -> Cursor:
         with self._lock:

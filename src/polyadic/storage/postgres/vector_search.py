@@ -4,7 +4,7 @@ The database compares with the query vector in half precision. So more candidate
 those that could be among the best are compared again in single precision.
 """
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -38,9 +38,6 @@ _NO_HITS = parsed(b"", _HIT)
 _MOST_SEARCHES = 8
 """Searches whose results are cached: a retrieval method repeats the same search in several ways."""
 
-Also = Callable[[str, CommonTableExpression], None]
-"""Queues what to read in the same statement as a search, given a query for the rows found and its source."""
-
 
 @dataclass(frozen=True, slots=True)
 class ApproximateHits:
@@ -62,12 +59,12 @@ class PostgresVectorSearch:
         self._searches: dict[tuple[NodeType, bytes, int, bool], list[Records]] = {}
         """Hits of each search: none until it has run."""
 
-    def prefetch(self, node_type: NodeType, vector: Vectors, count: int, also: Also) -> None:
-        """Run this search with the next statement."""
+    def prefetch(self, node_type: NodeType, vector: Vectors, count: int, also: Sequence[RowCache]) -> None:
+        """Run this search with the next statement; ``also`` are caches that read the rows found in the same one."""
         if self._stats.dimension:
             self._search(node_type, vector, count, also, not self._index_pays(node_type, count))
 
-    def roughly(self, node_type: NodeType, vector: Vectors, count: int, also: Also) -> ApproximateHits:
+    def roughly(self, node_type: NodeType, vector: Vectors, count: int, also: Sequence[RowCache]) -> ApproximateHits:
         """Find the rows of the ``count`` nearest vectors, with approximate cosines."""
         if not self._stats.dimension:
             return ApproximateHits(_NO_HITS["row"], _NO_HITS["away"].astype(np.float32), are_all=True)
@@ -109,7 +106,7 @@ class PostgresVectorSearch:
             self._caches[node_type] = RowCache(self._batch, columns, sql, then="vector")
         return self._caches[node_type]
 
-    def nearest_of_hubs(self, hubs: Rows, vectors: Vectors, k: int, also: Also) -> list[Rows]:
+    def nearest_of_hubs(self, hubs: Rows, vectors: Vectors, k: int, also: Sequence[RowCache]) -> list[Rows]:
         """Find, for each of n hubs, the k facts nearest to its own of ``vectors``, shape (n, d)."""
         if not len(hubs):
             return []
@@ -127,7 +124,7 @@ class PostgresVectorSearch:
 
     def among(self, hub: int, vector: Vectors, k: int) -> Rows:
         """Return candidates among the very many facts of a hub: those that the index finds, and a thousand others."""
-        near = self.roughly("fact", vector, MOST_COMPARED, lambda rows, source: None).rows
+        near = self.roughly("fact", vector, MOST_COMPARED, ()).rows
         sql = (
             "SELECT fact FROM participation WHERE entity = ? AND fact = ANY(?) UNION"
             " (SELECT fact FROM participation WHERE entity = ? ORDER BY fact LIMIT ?)"
@@ -140,13 +137,15 @@ class PostgresVectorSearch:
 
     def _index_pays(self, node_type: NodeType, count: int) -> bool:
         """Return whether enough of the vectors that an index scan visits can be expected to be of this workspace."""
-        indexed = self._stats.indexed.get(node_type, 0)
-        if not indexed or self._stats.dimension > MOST_INDEXED:
+        stats = self._stats.of(node_type)
+        if not stats.indexed or self._stats.dimension > MOST_INDEXED:
             return False
         visited = _SCANNED if self._stats.scans_on else IN_VIEW
-        return indexed * visited >= count // 2 * self._stats.of_all.get(node_type, 0.0)
+        return stats.indexed * visited >= count // 2 * stats.of_all
 
-    def _search(self, node_type: NodeType, vector: Vectors, count: int, also: Also, by_all: bool) -> list[Records]:
+    def _search(
+        self, node_type: NodeType, vector: Vectors, count: int, also: Sequence[RowCache], by_all: bool
+    ) -> list[Records]:
         """Return the hits of a search; queue it if it is new."""
         key = (node_type, vector.tobytes(), count, by_all)
         if key not in self._searches:
@@ -157,12 +156,13 @@ class PostgresVectorSearch:
                 del self._searches[evicted]
         return self._searches[key]
 
-    def _queued(self, query: CommonTableExpression, also: Also) -> list[Records]:
-        """Queue a query for hits; they are appended to the result when it has run."""
+    def _queued(self, query: CommonTableExpression, also: Sequence[RowCache]) -> list[Records]:
+        """Queue a query for hits, and the records that caches have of them; the hits are appended when it has run."""
         hits: list[Records] = []
         sql = f"SELECT string_agg(int8send(row) || float8send(away) || int8send(place), '') FROM {FOUND}"
         self._batch.later(sql, (), lambda data: hits.append(parsed(data, _HIT)), query)
-        also(f"SELECT row FROM {FOUND}", query)
+        for cache in also:
+            cache.prefetch_found(f"SELECT row FROM {FOUND}", source=query)
         return hits
 
     def _hits(self, hits: list[Records]) -> Records:
@@ -176,7 +176,7 @@ class PostgresVectorSearch:
         seen = (
             f"SELECT row, {away} FROM {self._table} WHERE node_type = '{node_type}' AND indexed ORDER BY {away} LIMIT ?"
         )
-        most = min(MOST_SEEN, self._stats.indexed[node_type] // ONE_SEEN_OF)
+        most = min(MOST_SEEN, self._stats.of(node_type).indexed // ONE_SEEN_OF)
         return CommonTableExpression(
             _COLUMNS,
             f"SELECT row, away, 0 FROM ({seen}) seen (row, away) ORDER BY away LIMIT ?",

@@ -2,7 +2,6 @@
 
 from contextlib import closing
 from dataclasses import dataclass, replace
-from typing import Self
 
 from polyadic.errors import NotFound
 from polyadic.storage.postgres.dsn import PostgresDsn
@@ -12,29 +11,14 @@ from polyadic.storage.postgres.store import PostgresStore
 from polyadic.storage.protocol import Store
 
 
-@dataclass(frozen=True, slots=True)
-class PostgresLocation:
+class PostgresLocation(PostgresDsn):
     """Implements :class:`polyadic.storage.url.StoreLocation`."""
 
-    address: PostgresDsn
-
-    @classmethod
-    def of(cls, address: str) -> Self:
-        """Parse an address; raises StoreError if it is invalid."""
-        return cls(PostgresDsn.of(address))
-
-    @property
-    def name(self) -> str:
-        return self.address.name
-
     def exists(self) -> bool:
-        return self.name in _names(self.address)
+        return self.name in _names(self)
 
     def open(self, embedder: str | None) -> Store:
-        return PostgresStore(self.address, embedder)
-
-    def __str__(self) -> str:
-        return str(self.address)
+        return PostgresStore(self, embedder)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +60,8 @@ def drop(address: str) -> WorkspaceSummary:
     StoreError
         The address is invalid, or the database cannot be used.
     """
-    workspace = PostgresDsn.of(address)
-    if not PostgresLocation(workspace).exists():
+    workspace = PostgresLocation.of(address)
+    if not workspace.exists():
         raise NotFound(f"there is no workspace in {workspace}", "polyadic workspaces list shows those that there are")
     summary = _summary(workspace)
     with closing(PostgresStore(workspace, None)) as store, store.exclusive_session():
