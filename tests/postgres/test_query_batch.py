@@ -10,8 +10,10 @@ from polyadic.storage.postgres.connection import PostgresConnection
 from polyadic.storage.postgres.query_batch import FOUND, CommonTableExpression, QueryBatch, listed, parse_rows
 from polyadic.storage.postgres.row_cache import ROWS, RowCache
 from polyadic.storage.postgres.store import PostgresStore
+from polyadic.storage.sql.digests import text_digest
 from tests.postgres.test_statements import counted
 from tests.support import postgres
+from tests.support.store_driver import publish
 
 Answers = dict[str, object]
 
@@ -79,3 +81,15 @@ def test_empty_result_gives_an_empty_list(connection: PostgresConnection) -> Non
     query = listed("number, 'a' || number", "FROM generate_series(1, ?::int) number", "number DESC")
     batch = QueryBatch(connection)
     assert [parse_rows(batch.read(query, (count,))) for count in (2, 0)] == [[[2, "a2"], [1, "a1"]], []]
+
+
+def test_entity_found_by_two_names_has_its_chunks_once() -> None:
+    with closing(PostgresStore(postgres.address(postgres.fresh()), "test vectors")) as store:
+        publish(store, "ada", [("Ada met Bolt.", ["Ada", "Bolt"])], title="Ada")
+        with store.write() as writer:
+            sql = "INSERT INTO entity_alias (digest, entity) SELECT ?, id FROM entity WHERE key = 'ada'"
+            writer._connection.execute(sql, (text_digest("countess"),))  # type: ignore[attr-defined]
+        with store.read() as reader:
+            named = reader.named(["ada", "countess"])
+            assert named["ada"] == named["countess"]
+            assert len(reader.links("topic_chunks", np.array(named["ada"]), 3).targets) == 1

@@ -84,7 +84,8 @@ class QueryBatch:
         )
         columns = ", ".join(f"({one.sql.replace(FOUND, names.get(id(one.source), FOUND))})" for one in queued)
         sql = f"{f'WITH {expressions} ' if expressions else ''}SELECT {columns}"
-        parameters = [one for query in (*sources.values(), *queued) for one in query.parameters]
+        parameters = [one for source in sources.values() for one in source.parameters]
+        parameters += [one for query in queued for one in query.parameters]
         row = self._connection.execute(sql, parameters).fetchone()
         for one, value in zip(queued, row, strict=True):
             one.take(value)

@@ -61,7 +61,10 @@ class RowCache:
     def prefetch_found(
         self, rows: str, parameters: Sequence[Any] = (), source: CommonTableExpression | None = None
     ) -> None:
-        """Read the records of the rows that a query finds with the next statement; each row must have at least one."""
+        """Read the records of the rows that a query finds with the next statement.
+
+        The rows must be distinct, if the query for records does not see to that, and each must have at least one.
+        """
 
         def take(value: Any) -> None:
             records = self._parsed(value)

@@ -34,18 +34,19 @@ _TABLES: Mapping[Way, str] = {
     "chunk_facts": "statement",
 }
 """Table of the pairs of each incidence."""
-_COUNTS: Mapping[NodeType, str] = {
-    "fact": f"SELECT fact, count(*) FROM participation WHERE fact = ANY({ROWS}) GROUP BY fact",
-    "chunk": f"SELECT chunk, count(DISTINCT fact) FROM statement WHERE chunk = ANY({ROWS}) GROUP BY chunk",
+_COUNTS: Mapping[DegreeWay, str] = {
+    "fact_entities": f"SELECT fact, count(*) FROM participation WHERE fact = ANY({ROWS}) GROUP BY fact",
+    "chunk_facts": f"SELECT chunk, count(DISTINCT fact) FROM statement WHERE chunk = ANY({ROWS}) GROUP BY chunk",
 }
 _ENTITIES = listed(
     "e.id, encode(e.digest, 'hex'), e.key, e.name, e.type, e.description, e.evidence, e.score, e.facts",
     f"FROM entity e WHERE e.id = ANY({ROWS})",
 )
 _ALIASES = listed("encode(digest, 'hex'), entity", "FROM entity_alias WHERE digest = ANY(?)")
-_NAMED = "SELECT entity FROM entity_alias WHERE digest = ANY(?)"
+_NAMED = "SELECT DISTINCT entity FROM entity_alias WHERE digest = ANY(?)"
 _MOST_ABOUT = 3
-"""Passages about an entity that are read with it: the first ones in document order."""
+"""Passages about an entity that are read with it: the first ones in document order. Methods need both, in either
+order."""
 # Of each node type: its rows, those whose vectors are in its index, and the vectors in the index over all workspaces.
 _STATS = (
     "SELECT json_build_array(coalesce(v.width, 0), current_setting('hnsw.iterative_scan', true), (SELECT"
@@ -105,7 +106,7 @@ class PostgresRowReader(SqlRowReader):
         super().__init__(connection)
         self._batch = batch = QueryBatch(connection)
         self._numbers = {node_type: _numbers(batch, node_type) for node_type in _NUMBERS}
-        self._counts = {node_type: _pairs(batch, sql) for node_type, sql in _COUNTS.items()}
+        self._counts = {way: _pairs(batch, sql) for way, sql in _COUNTS.items()}
         self._links: dict[tuple[Way, int | None], RowCache] = {}
         self._about: dict[int | None, RowCache] = {}
         self._entities = ObjectCache[Entity](batch, _ENTITIES, _entities)
@@ -136,9 +137,9 @@ class PostgresRowReader(SqlRowReader):
         return self._with_prefix(node_type, prefix, limit)
 
     def degrees(self, way: DegreeWay, rows: Rows) -> Rows:
-        if way in ("entity_facts", "entity_chunks"):
-            return self._column("entity", way.removeprefix("entity_"), rows)
-        return np.ascontiguousarray(self._scattered(self._counts[WAYS[way][0]], rows)["target"])
+        if way in self._counts:
+            return np.ascontiguousarray(self._scattered(self._counts[way], rows)["target"])
+        return self._column("entity", way.removeprefix("entity_"), rows)
 
     def scores(self, node_type: Literal["entity", "fact"], rows: Rows) -> Vectors:
         # Computed exactly as in the arrays of the SQLite store.
@@ -156,7 +157,7 @@ class PostgresRowReader(SqlRowReader):
             return Links(rows[topics >= 0], topics[topics >= 0])
         if way == "topic_chunks":
             if limit is not None and limit <= _MOST_ABOUT:
-                self._prefetch_entities(rows)
+                self._entities.prefetch(rows)
             targets, owners = self._linked_by(self._chunks_about(limit), rows)
             is_kept = (targets >= 0) & (True if limit is None else limited(owners, limit))
             return Links(rows[owners[is_kept]], targets[is_kept])
@@ -180,7 +181,7 @@ class PostgresRowReader(SqlRowReader):
     # records, and rows by name
 
     def entities(self, rows: Rows) -> list[Entity]:
-        self._prefetch_entities(rows)
+        self._chunks_about(_MOST_ABOUT).prefetch(rows)
         return self._entities.objects(rows)
 
     def named(self, loose_names: Sequence[str]) -> dict[str, list[int]]:
@@ -204,11 +205,6 @@ class PostgresRowReader(SqlRowReader):
 
     # prefetch
 
-    def _prefetch_entities(self, rows: Rows) -> None:
-        """Read entities and the first chunks about them with the next statement: methods need both, in either order."""
-        self._entities.prefetch(rows)
-        self._chunks_about(_MOST_ABOUT).prefetch(rows)
-
     def _prefetch_around(self, facts: Rows, limit: int, chunks: Rows) -> None:
         """Read the neighbourhood of facts with the next statement.
 
@@ -229,7 +225,7 @@ class PostgresRowReader(SqlRowReader):
 
     def _prefetch_within(self, chunks: Rows, limit: int) -> None:
         """Read at most ``limit`` facts of each chunk, and their entities, with the next statement."""
-        self._counts["chunk"].prefetch(chunks)
+        self._counts["chunk_facts"].prefetch(chunks)
         self._prefetch_targets("chunk_facts", limit, chunks, self._links_of("fact_entities", None))
 
     def _prefetch_texts(self, facts: Rows, chunks: Rows) -> None:
@@ -248,7 +244,7 @@ class PostgresRowReader(SqlRowReader):
     def _linked(self, way: Way, rows: Integers, limit: int | None = None) -> tuple[Integers, Integers]:
         """Return the neighbours of each row in ascending order, and for each neighbour the index of its row."""
         if way == "chunk_facts":
-            self._counts["chunk"].prefetch(rows)
+            self._counts["chunk_facts"].prefetch(rows)
         return self._linked_by(self._links_of(way, limit), rows)
 
     def _linked_by(self, pairs: RowCache, rows: Integers) -> tuple[Integers, Integers]:
