@@ -100,8 +100,8 @@ def test_index_is_used_if_enough_of_it_belongs_to_the_workspace(
     store: PostgresStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for looked_at, pays in ((1_000, True), (100, False)):
-        monkeypatch.setattr(vector_search, "_SCANNED", looked_at)
-        monkeypatch.setattr(vector_search, "IN_VIEW", looked_at)
+        monkeypatch.setattr(vector_search, "_MAX_SCAN_TUPLES", looked_at)
+        monkeypatch.setattr(vector_search, "EF_SEARCH", looked_at)
         with store.read() as reader:
             assert reader._near._index_pays("fact", 240) is pays  # type: ignore[attr-defined]
             assert reader._near._index_pays("chunk", 240) is False  # type: ignore[attr-defined]

@@ -18,7 +18,7 @@ _NUL, _ESCAPE = "\0", "\U0010ffff"
 _AS_NUL, _AS_ESCAPE = f"{_ESCAPE}0", f"{_ESCAPE}1"
 _INTEGER, _INTEGER_ARRAY = 20, 1016
 """OIDs of the types bigint and bigint[], the same in every database."""
-IN_VIEW = 1_000
+EF_SEARCH = 1_000
 """Candidate list size of pgvector (hnsw.ef_search), set to its maximum. Recall of the 60 nearest among 100,000 facts is
 0.995, against 0.960 with 250."""
 _ITERATIVE_SCAN_VERSION = (0, 8)
@@ -33,7 +33,7 @@ def adapt(connection: psycopg.Connection[Any]) -> None:
     ((version,),) = connection.execute("SELECT extversion FROM pg_extension WHERE extname = 'vector'").fetchall()
     if tuple(map(int, version.split(".")[:2])) >= _ITERATIVE_SCAN_VERSION:
         connection.execute("SET hnsw.iterative_scan = relaxed_order")
-    connection.execute(f"SET hnsw.ef_search = {IN_VIEW}".encode())
+    connection.execute(f"SET hnsw.ef_search = {EF_SEARCH}".encode())
     halfvec.register(connection)
     adapters = connection.adapters
     # The OID of halfvec differs between databases.

@@ -16,7 +16,7 @@ from polyadic.storage.incidence import firsts_of
 from polyadic.storage.postgres.full_text import PostgresWordIndex
 from polyadic.storage.postgres.row_cache import RowCache
 from polyadic.storage.postgres.row_reader import PostgresRowReader
-from polyadic.storage.postgres.vector_search import DOUBT, MOST_COMPARED, MOST_INDEXED, PostgresVectorSearch
+from polyadic.storage.postgres.vector_search import COSINE_ERROR, MOST_COMPARED, MOST_INDEXED, PostgresVectorSearch
 from polyadic.storage.prefetch import ChunkFactsPrefetch, Expected, NearestPrefetch, NeighbourPrefetch, QuotePrefetch
 from polyadic.storage.protocol import Hits, Links, NodeType, Rows, Vectors
 from polyadic.storage.record_reader import RecordReader
@@ -66,7 +66,7 @@ class PostgresReader(PostgresRowReader):
         if by_score and node_type != "chunk":
             return self._nearest_by_score(node_type, vector, k)
         near = self._near.roughly(node_type, vector, _vectors_for(k), self._compared(node_type))
-        rows = near.rows[contenders(near.cosines, k, DOUBT)]
+        rows = near.rows[contenders(near.cosines, k, COSINE_ERROR)]
         return self._best(node_type, rows, self._near.cosines(node_type, rows, vector[None, :])[0], k)
 
     def similarity(self, node_type: NodeType, rows: Rows, vectors: Vectors) -> Vectors:
@@ -113,7 +113,7 @@ class PostgresReader(PostgresRowReader):
             near = self._near.roughly(node_type, vector, searched, [self._numbers[node_type]])
             scores = self.scores(node_type, near.rows)
             products = near.cosines * scores
-            best = contenders(products, k, DOUBT * _HIGHEST_SCORE[node_type])
+            best = contenders(products, k, COSINE_ERROR * _HIGHEST_SCORE[node_type])
             # The highest product that vectors beyond the searched ones can reach.
             reached = near.cosines[-1:] * _HIGHEST_SCORE[node_type]
             if near.are_all or searched >= _MOST_SCORED or (products[best] >= reached).all():

@@ -11,7 +11,7 @@ import numpy as np
 
 from polyadic.storage.arrays.matmul import multiply
 from polyadic.storage.incidence import Floats, Integers, firsts_of
-from polyadic.storage.postgres.adapters import IN_VIEW
+from polyadic.storage.postgres.adapters import EF_SEARCH
 from polyadic.storage.postgres.query_batch import FOUND, CommonTableExpression, QueryBatch, Records, parsed
 from polyadic.storage.postgres.row_cache import ROWS, RowCache
 from polyadic.storage.postgres.row_reader import WorkspaceStats
@@ -21,14 +21,14 @@ from polyadic.storage.sql.half_precision import HalfVector, widened
 
 MOST_INDEXED = 4_000
 """Highest dimension of vectors that the index takes."""
-DOUBT = 0.001
+COSINE_ERROR = 0.001
 """Error bound of cosines computed by the database: rounding the query vector to half precision has a relative error of
 at most 2^-11 per component, so a product of unit vectors is off by at most 2^-11."""
 ONE_SEEN_OF, MOST_SEEN = 256, 4_096
 """Minimum number of vectors taken from an index: one of ONE_SEEN_OF, at most MOST_SEEN. A larger index has to be
 scanned further: with ef_construction = 64, of the 60 nearest among a million facts, 0.883 were among the first thousand
 that it returned, 0.956 among the first four thousand."""
-_SCANNED = 20_000
+_MAX_SCAN_TUPLES = 20_000
 """Vectors, of all workspaces, after which pgvector stops an iterative scan (default of hnsw.max_scan_tuples)."""
 MOST_COMPARED, _SAMPLE = 4_096, 1_000
 _HIT = np.dtype([("row", ">i8"), ("away", ">f8"), ("place", ">i8")])
@@ -41,7 +41,7 @@ _MOST_SEARCHES = 8
 
 @dataclass(frozen=True, slots=True)
 class ApproximateHits:
-    """Distinct rows, nearest first, with cosines exact to DOUBT; ``are_all`` if the node type has no other rows."""
+    """Distinct rows, nearest first, with cosines exact to COSINE_ERROR; ``are_all``: the node type has no others."""
 
     rows: Rows
     cosines: Floats
@@ -140,7 +140,7 @@ class PostgresVectorSearch:
         stats = self._stats.of(node_type)
         if not stats.indexed or self._stats.dimension > MOST_INDEXED:
             return False
-        visited = _SCANNED if self._stats.scans_on else IN_VIEW
+        visited = _MAX_SCAN_TUPLES if self._stats.scans_on else EF_SEARCH
         return stats.indexed * visited >= count // 2 * stats.of_all
 
     def _search(
