@@ -20,8 +20,8 @@ Answers = dict[str, object]
 
 @pytest.fixture
 def connection() -> Iterator[PostgresConnection]:
-    with closing(PostgresStore(postgres.address(postgres.fresh()), None)) as store, store._pool.connection() as raw:
-        yield PostgresConnection(raw)
+    with closing(PostgresStore(postgres.address(postgres.fresh()), None)) as store, store._pool.connection() as one:
+        yield one
 
 
 def queue(

@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 import psycopg
+from psycopg.abc import Params
 
-from polyadic.storage.connection import Cursor
+from polyadic.storage.postgres.keepalive import KeepaliveConnection
 from polyadic.storage.postgres.schema import TYPES
 from polyadic.storage.row_changes import Delete, Insert, RowChange, Update
 from polyadic.storage.table import ColumnType
@@ -22,28 +23,26 @@ _CONVERSIONS: Mapping[ColumnType, Callable[[Any], Any]] = {ColumnType.REAL: floa
 """psycopg takes only arrays whose values all have the same type."""
 
 
-class PostgresConnection:
-    """Implements :class:`polyadic.storage.connection.Connection` within the transaction of a connection."""
+class PostgresConnection(KeepaliveConnection):
+    """Implements :class:`polyadic.storage.connection.Connection`; SQL in bytes has psycopg's placeholders."""
 
-    def __init__(self, connection: psycopg.Connection[tuple[Any, ...]]) -> None:
-        self._connection = connection
-
-    def execute(self, sql: str, parameters: Sequence[Any] = (), /) -> Cursor:
-        return self._connection.execute(_with_placeholders(sql), parameters, binary=True)
+    def execute(
+        self, query: Any, params: Params | None = (), /, *, prepare: bool | None = None, binary: bool = True
+    ) -> psycopg.Cursor[tuple[Any, ...]]:
+        if isinstance(query, str):
+            return super().execute(_with_placeholders(query), params, prepare=prepare, binary=binary)
+        return super().execute(query, params or None, prepare=prepare)
 
     def change(self, change: RowChange, rows: Iterable[Sequence[Any]], /) -> None:
         bulk = bulk_statement(change)
         for batch in bulk.rounds(list(rows)):
             for start in range(0, len(batch), _ROWS_PER_STATEMENT):
-                self._connection.execute(bulk.sql, bulk.parameters(batch[start : start + _ROWS_PER_STATEMENT]))
+                self.execute(bulk.sql, bulk.parameters(batch[start : start + _ROWS_PER_STATEMENT]))
 
     def conditions(self, values: Sequence[Any], /) -> Iterator[tuple[str, Sequence[Any]]]:
         # One array, so that lists of any length share one prepared statement.
         if len(values):
             yield "= ANY(?)", [np.array(values, dtype=np.int64) if isinstance(values[0], int) else list(values)]
-
-    def close(self) -> None:
-        self._connection.close()
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,11 +85,11 @@ def migrate(connection: KeepaliveConnection) -> None:
 
 def tables(connection: KeepaliveConnection) -> set[str]:
     """Return the names of the tables whose rows belong to workspaces."""
-    rows = connection.execute(
+    sql = (
         "SELECT c.relname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'workspace'"
-        " WHERE c.relnamespace = %s::regnamespace AND c.relkind IN ('r', 'p')",
-        (SCHEMA,),
+        f" WHERE c.relnamespace = '{SCHEMA}'::regnamespace AND c.relkind IN ('r', 'p')"
     )
+    rows = connection.execute(sql.encode())
     return {name for (name,) in rows}
 
 

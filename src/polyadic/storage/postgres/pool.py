@@ -13,6 +13,7 @@ from psycopg_pool import ConnectionPool, PoolTimeout
 from polyadic.errors import StoreError
 from polyadic.storage.postgres import backoff
 from polyadic.storage.postgres.adapters import adapt
+from polyadic.storage.postgres.connection import PostgresConnection
 from polyadic.storage.postgres.errors import POOL_BY_SESSION, PoolExhausted, ServerUnreachable, is_lasting
 from polyadic.storage.postgres.keepalive import KeepaliveConnection, parameters_of
 from polyadic.storage.postgres.migrations import check_version, migrate
@@ -34,7 +35,7 @@ _RECONNECT_SECONDS = 1.0
 logging.getLogger("psycopg").addHandler(logging.NullHandler())
 
 
-class DatabasePool(ConnectionPool[KeepaliveConnection]):
+class DatabasePool(ConnectionPool[PostgresConnection]):
     """Connection pool of this process for one database; creates or migrates the tables first."""
 
     def __init__(self, database: str) -> None:
@@ -48,7 +49,7 @@ class DatabasePool(ConnectionPool[KeepaliveConnection]):
         self._reading = threading.BoundedSemaphore(MOST_READING)
         super().__init__(
             self.parameters,
-            connection_class=KeepaliveConnection,
+            connection_class=PostgresConnection,
             min_size=0,
             max_size=MOST_CONNECTIONS,
             timeout=backoff.WAITED,
@@ -58,11 +59,11 @@ class DatabasePool(ConnectionPool[KeepaliveConnection]):
             reconnect_timeout=_RECONNECT_SECONDS,
         )
 
-    def getconn(self, timeout: float | None = None) -> KeepaliveConnection:
+    def getconn(self, timeout: float | None = None) -> PostgresConnection:
         """Take a working connection: discard lost ones, and retry while the server is away."""
         return self._take(self.check_connection, timeout)
 
-    def untried(self) -> KeepaliveConnection:
+    def untried(self) -> PostgresConnection:
         """Take a connection without checking it, for callers that replace a lost one themselves."""
         return self._take(lambda connection: None)
 
@@ -120,7 +121,7 @@ class DatabasePool(ConnectionPool[KeepaliveConnection]):
             connection.execute(sql.SQL("SET ROLE {}").format(sql.Identifier(ROLE)))
         adapt(connection)
 
-    def _take(self, check: Callable[[KeepaliveConnection], None], timeout: float | None = None) -> KeepaliveConnection:
+    def _take(self, check: Callable[[PostgresConnection], None], timeout: float | None = None) -> PostgresConnection:
         for _ in backoff.pauses(timeout):
             try:
                 connection = super().getconn(_RECONNECT_SECONDS)

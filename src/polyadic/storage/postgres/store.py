@@ -16,7 +16,6 @@ from polyadic.storage.postgres.connection import PostgresConnection
 from polyadic.storage.postgres.dsn import PostgresDsn
 from polyadic.storage.postgres.errors import translate_errors
 from polyadic.storage.postgres.filtered_reader import PostgresFilterCache
-from polyadic.storage.postgres.keepalive import KeepaliveConnection
 from polyadic.storage.postgres.lease_sessions import ExclusiveSession, SharedSession, advisory_lock, busy, forget_leases
 from polyadic.storage.postgres.migrations import tables
 from polyadic.storage.postgres.pool import SharedPool
@@ -97,8 +96,8 @@ class PostgresStore:
             yield
             return
         with contextlib.ExitStack() as held:
-            raw = held.enter_context(self._session_lock(_EXCLUSIVE_LOCK))
-            held.enter_context(self._holding(ExclusiveSession(raw, self._transaction, self._address)))
+            connection = held.enter_context(self._session_lock(_EXCLUSIVE_LOCK))
+            held.enter_context(self._holding(ExclusiveSession(connection, self._transaction, self._address)))
             yield
 
     @contextlib.contextmanager
@@ -116,8 +115,8 @@ class PostgresStore:
     @contextlib.contextmanager
     def prepare(self) -> Iterator[StagingWriter]:
         if isinstance(self._session.get(), SharedSession):
-            with self._write_transaction() as (raw, connection):
-                advisory_lock(raw, "pg_advisory_xact_lock_shared", self._key(_STAGING_LOCK))
+            with self._write_transaction() as connection:
+                advisory_lock(connection, "pg_advisory_xact_lock_shared", self._key(_STAGING_LOCK))
                 yield self._writer(connection)
         else:
             with self.write() as writer:
@@ -125,13 +124,13 @@ class PostgresStore:
 
     @contextlib.contextmanager
     def write(self) -> Iterator[Writer]:
-        with self._write_transaction() as (raw, connection):
+        with self._write_transaction() as connection:
             if self._session.get() is None:
                 # Shared sessions require that no other session changes their leased documents or the entity resolution.
-                if not advisory_lock(raw, "pg_try_advisory_xact_lock", self._key(_EXCLUSIVE_LOCK)):
+                if not advisory_lock(connection, "pg_try_advisory_xact_lock", self._key(_EXCLUSIVE_LOCK)):
                     raise busy(self._address)
                 forget_leases(connection)
-            self._lock_out_writers(raw)
+            self._lock_out_writers(connection)
             yield self._writer(connection)
 
     @contextlib.contextmanager
@@ -141,8 +140,8 @@ class PostgresStore:
 
     @contextlib.contextmanager
     def copy_target(self) -> Iterator[CopyTarget]:
-        with self._session_lock(_EXCLUSIVE_LOCK) as raw:
-            yield PostgresCopyTarget(PostgresConnection(raw), lambda: self._transaction_scope(raw), self._address)
+        with self._session_lock(_EXCLUSIVE_LOCK) as connection:
+            yield PostgresCopyTarget(connection, lambda: self._transaction(connection), self._address)
 
     def record_calls(self, calls: Sequence[tuple[LedgerCall | None, CachedReply | None]]) -> None:
         with_retries(self._record_calls, calls)
@@ -157,9 +156,9 @@ class PostgresStore:
 
     @contextlib.contextmanager
     def reembedding_session(self, model: str) -> Iterator[ReembeddingWriter]:
-        with self._session_lock(_REEMBED_LOCK) as raw:
+        with self._session_lock(_REEMBED_LOCK) as connection:
             yield PostgresReembeddingWriter(
-                PostgresConnection(raw), model, lambda: self._transaction_scope(raw), lambda: self._check_exclusive(raw)
+                connection, model, lambda: self._transaction(connection), lambda: self._check_exclusive(connection)
             )
 
     @property
@@ -169,13 +168,13 @@ class PostgresStore:
 
     def drop(self) -> None:
         """Delete the workspace and all its rows; processes that have it open see it empty, then missing."""
-        with self._pooled_transaction() as (raw, connection):
-            self._lock_out_writers(raw)
-            advisory_lock(raw, "pg_advisory_xact_lock", self._key(_STAGING_LOCK))
+        with self._pooled_transaction() as connection:
+            self._lock_out_writers(connection)
+            advisory_lock(connection, "pg_advisory_xact_lock", self._key(_STAGING_LOCK))
             # The row counts come last: triggers update them while other rows are deleted.
-            for table in sorted(tables(raw), key=lambda name: (name == "row_count", name)):
+            for table in sorted(tables(connection), key=lambda name: (name == "row_count", name)):
                 connection.execute(f"DELETE FROM {table}")
-            raw.execute("DELETE FROM workspace WHERE id = %s", (self._workspace,))
+            connection.execute("DELETE FROM workspace WHERE id = ?", (self._workspace,))
 
     def size(self) -> int:
         """Return the size of the workspace's rows in bytes, without indexes; estimated from a sample."""
@@ -208,39 +207,34 @@ class PostgresStore:
             yield connection
 
     @contextlib.contextmanager
-    def _write_transaction(self) -> Iterator[tuple[KeepaliveConnection, PostgresConnection]]:
+    def _write_transaction(self) -> Iterator[PostgresConnection]:
         """Run a transaction on the connection of the session or, if there is none, of the pool."""
         session = self._session.get()
         if session is None:
-            with self._pooled_transaction() as both:
-                yield both
+            with self._pooled_transaction() as connection:
+                yield connection
         else:
             with translate_errors(self._address), session.turn:
-                raw = session.connection()
-                with self._transaction(raw) as connection:
-                    yield raw, connection
+                connection = session.connection()
+                with self._transaction(connection):
+                    yield connection
 
     @contextlib.contextmanager
-    def _pooled_transaction(self) -> Iterator[tuple[KeepaliveConnection, PostgresConnection]]:
-        with translate_errors(self._address), self._pool.connection() as raw, self._transaction(raw) as connection:
-            yield raw, connection
+    def _pooled_transaction(self) -> Iterator[PostgresConnection]:
+        with translate_errors(self._address), self._pool.connection() as connection, self._transaction(connection):
+            yield connection
 
     @contextlib.contextmanager
-    def _transaction(self, raw: KeepaliveConnection) -> Iterator[PostgresConnection]:
+    def _transaction(self, connection: PostgresConnection) -> Iterator[None]:
         """Run a transaction that sees only this workspace; commit it unless the context raises."""
-        raw.execute(self._begin_sql("BEGIN").encode())
+        connection.execute(self._begin_sql("BEGIN").encode())
         try:
-            yield PostgresConnection(raw)
+            yield
         except BaseException:
             with contextlib.suppress(psycopg.Error):
-                raw.execute("ROLLBACK")
+                connection.execute("ROLLBACK")
             raise
-        commit(raw, self._address)
-
-    @contextlib.contextmanager
-    def _transaction_scope(self, raw: KeepaliveConnection) -> Iterator[None]:
-        with self._transaction(raw):
-            yield
+        commit(connection, self._address)
 
     def _begin_sql(self, how: str) -> str:
         """Return the SQL that begins a transaction restricted to this workspace."""
@@ -249,20 +243,20 @@ class PostgresStore:
     # steps of the above: sessions and locks
 
     @contextlib.contextmanager
-    def _session_lock(self, lock: int) -> Iterator[KeepaliveConnection]:
+    def _session_lock(self, lock: int) -> Iterator[PostgresConnection]:
         """Hold one of the workspace's locks for the duration of the context.
 
         Yields the connection that holds it, restricted to this workspace outside of transactions as well.
         """
-        with translate_errors(self._address), self._pool.connection() as raw:
-            if not advisory_lock(raw, "pg_try_advisory_lock", self._key(lock)):
+        with translate_errors(self._address), self._pool.connection() as connection:
+            if not advisory_lock(connection, "pg_try_advisory_lock", self._key(lock)):
                 raise busy(self._address) if lock == _EXCLUSIVE_LOCK else self._already_reembedding()
-            raw.execute(f"SET polyadic.workspace = {self._workspace}".encode())
+            connection.execute(f"SET polyadic.workspace = {self._workspace}".encode())
             try:
-                yield raw
+                yield connection
             finally:
                 with contextlib.suppress(psycopg.Error):
-                    raw.execute("RESET polyadic.workspace; SELECT pg_advisory_unlock_all()")
+                    connection.execute(b"RESET polyadic.workspace; SELECT pg_advisory_unlock_all()")
 
     @contextlib.contextmanager
     def _holding(self, session: ExclusiveSession | SharedSession) -> Iterator[None]:
@@ -273,13 +267,13 @@ class PostgresStore:
         finally:
             self._session.reset(token)
 
-    def _lock_out_writers(self, raw: KeepaliveConnection) -> None:
+    def _lock_out_writers(self, connection: PostgresConnection) -> None:
         """Wait for other writers, and lock them out until the transaction commits."""
-        advisory_lock(raw, "pg_advisory_xact_lock", self._key(_WRITE_LOCK))
+        advisory_lock(connection, "pg_advisory_xact_lock", self._key(_WRITE_LOCK))
 
-    def _check_exclusive(self, raw: KeepaliveConnection) -> None:
+    def _check_exclusive(self, connection: PostgresConnection) -> None:
         """Lock out other writers, and check that the session still holds its lock."""
-        self._lock_out_writers(raw)
+        self._lock_out_writers(connection)
         if (session := self._session.get()) is not None:
             session.connection().execute("SELECT 1")
 
@@ -302,7 +296,7 @@ class PostgresStore:
         return PostgresWriter(connection)
 
     def _record_calls(self, calls: Sequence[tuple[LedgerCall | None, CachedReply | None]]) -> None:
-        with self._pooled_transaction() as (_, connection):
+        with self._pooled_transaction() as connection:
             ledger.enter_all(connection, calls)
 
     def _find_or_create(self) -> int:
@@ -310,19 +304,19 @@ class PostgresStore:
 
         An existing workspace is only read, so that a standby can be opened.
         """
-        sql, name = "SELECT id FROM workspace WHERE name = %s", (self._address.name,)
-        with self._pool.connection() as raw:
-            rows = raw.execute(sql, name).fetchall()
+        sql, name = "SELECT id FROM workspace WHERE name = ?", (self._address.name,)
+        with self._pool.connection() as connection:
+            rows = connection.execute(sql, name).fetchall()
             if not rows:
-                raw.execute("INSERT INTO workspace (name) VALUES (%s) ON CONFLICT DO NOTHING", name)
-                rows = raw.execute(sql, name).fetchall()
+                connection.execute("INSERT INTO workspace (name) VALUES (?) ON CONFLICT DO NOTHING", name)
+                rows = connection.execute(sql, name).fetchall()
             return int(rows[0][0])
 
     def _claim(self) -> None:
         """Record the embedding model in a new workspace; reject a workspace that holds vectors of another model."""
         if self._embedder is None:
             return
-        with self._pooled_transaction() as (_, connection):
+        with self._pooled_transaction() as connection:
             if meta(connection, EMBEDDER) is None:
                 claim(connection, self._embedder)
             check_claimed(meta(connection, EMBEDDER), self._embedder, self._address)

@@ -28,7 +28,7 @@ _STATE_KEYS = (EMBEDDER, COPYING, change_log.GENERATION, HIERARCHY)
 _STATE_SQL = f"SELECT key, value FROM meta WHERE key IN ({', '.join(repr(key) for key in _STATE_KEYS)})"
 
 
-def commit(raw: KeepaliveConnection, where: object) -> None:
+def commit(connection: PostgresConnection, where: object) -> None:
     """Commit the transaction of a connection; if the connection is lost meanwhile, ask the server for the outcome.
 
     Raises
@@ -39,13 +39,13 @@ def commit(raw: KeepaliveConnection, where: object) -> None:
         The outcome is unknown.
     """
     # None for a transaction that changed nothing: its outcome does not matter.
-    ((transaction_id,),) = raw.execute("SELECT pg_current_xact_id_if_assigned()::text").fetchall()
+    ((transaction_id,),) = connection.execute("SELECT pg_current_xact_id_if_assigned()::text").fetchall()
     try:
-        raw.execute("COMMIT")
+        connection.execute("COMMIT")
     except psycopg.Error as error:
-        if not is_lost(error) or raw.session is None:
+        if not is_lost(error) or connection.session is None:
             raise
-        if transaction_id is not None and not _was_committed(transaction_id, raw.session, where):
+        if transaction_id is not None and not _was_committed(transaction_id, connection.session, where):
             raise
 
 
@@ -87,7 +87,7 @@ class SnapshotConnection:
         self._lock = threading.Lock()
         self._state: list[str] = []
         # Not checked beforehand: if it was lost meanwhile, it is replaced when the state is read.
-        self._raw = pool.untried()
+        self._connection = pool.untried()
         try:
             self._state = retried(self._begin_transaction, self._reconnect)
             self.embedder, self.copying, *_ = self._state
@@ -97,18 +97,18 @@ class SnapshotConnection:
 
     def execute(self, sql: str, parameters: Sequence[Any] = (), /) -> Cursor:
         with self._lock:
-            return retried(lambda: PostgresConnection(self._raw).execute(sql, parameters), self._reconnect)
+            return retried(lambda: self._connection.execute(sql, parameters), self._reconnect)
 
     def change(self, change: RowChange, rows: Iterable[Sequence[Any]], /) -> None:
         raise NotImplementedError("a snapshot is read-only")
 
     def conditions(self, values: Sequence[Any], /) -> Iterator[tuple[str, Sequence[Any]]]:
-        return PostgresConnection(self._raw).conditions(values)
+        return self._connection.conditions(values)
 
     def close(self) -> None:
         with contextlib.suppress(psycopg.Error):
-            self._raw.execute("ROLLBACK")
-        self._pool.putconn(self._raw)
+            self._connection.execute("ROLLBACK")
+        self._pool.putconn(self._connection)
 
     def _reconnect(self) -> None:
         """Continue to read the same state over another connection.
@@ -119,15 +119,15 @@ class SnapshotConnection:
             The store was changed meanwhile.
         """
         fresh = self._pool.getconn()
-        self._pool.putconn(self._raw)
-        self._raw = fresh
+        self._pool.putconn(self._connection)
+        self._connection = fresh
         if self._state and self._begin_transaction() != self._state:
             what = f"{self._where} was changed after the connection that read it was lost"
             raise StoreInterrupted(what, "repeat the query")
 
     def _begin_transaction(self) -> list[str]:
         """Begin a transaction; return the values that identify its state, in the order of _STATE_KEYS."""
-        cursor = self._raw.execute(f"{self._begin}; {_STATE_SQL}".encode())
+        cursor = self._connection.execute(f"{self._begin}; {_STATE_SQL}".encode())
         while cursor.nextset():
             pass
         values = dict(cursor.fetchall())

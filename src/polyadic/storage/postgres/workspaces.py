@@ -70,8 +70,8 @@ def drop(address: str) -> WorkspaceSummary:
 
 
 def _names(address: PostgresDsn) -> list[str]:
-    with translate_errors(address), SharedPool(address.database) as pool, pool.connection() as raw:
-        return [name for (name,) in raw.execute("SELECT name FROM workspace ORDER BY name").fetchall()]
+    with translate_errors(address), SharedPool(address.database) as pool, pool.connection() as connection:
+        return [name for (name,) in connection.execute("SELECT name FROM workspace ORDER BY name").fetchall()]
 
 
 def _summary(workspace: PostgresDsn) -> WorkspaceSummary:
