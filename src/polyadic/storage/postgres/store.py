@@ -144,7 +144,11 @@ class PostgresStore:
             yield PostgresCopyTarget(connection, lambda: self._transaction(connection), self._address)
 
     def record_calls(self, calls: Sequence[tuple[LedgerCall | None, CachedReply | None]]) -> None:
-        with_retries(self._record_calls, calls)
+        def enter() -> None:
+            with self._pooled_transaction() as connection:
+                ledger.enter_all(connection, calls)
+
+        with_retries(enter)
 
     def replies(self, keys: Sequence[str]) -> dict[str, tuple[str, bool]]:
         with self._committed_state() as connection:
@@ -250,9 +254,12 @@ class PostgresStore:
         """
         with translate_errors(self._address), self._pool.connection() as connection:
             if not advisory_lock(connection, "pg_try_advisory_lock", self._key(lock)):
-                raise busy(self._address) if lock == _EXCLUSIVE_LOCK else self._already_reembedding()
-            connection.execute(f"SET polyadic.workspace = {self._workspace}".encode())
+                if lock == _EXCLUSIVE_LOCK:
+                    raise busy(self._address)
+                what = f"the embedding model of {self._address} is being changed already"
+                raise StoreBusy(what, "wait for that to end first")
             try:
+                connection.execute(f"SET polyadic.workspace = {self._workspace}")
                 yield connection
             finally:
                 with contextlib.suppress(psycopg.Error):
@@ -280,10 +287,6 @@ class PostgresStore:
     def _key(self, lock: int) -> int:
         return self._workspace * _LOCKS_PER_WORKSPACE + lock
 
-    def _already_reembedding(self) -> StoreBusy:
-        what = f"the embedding model of {self._address} is being changed already"
-        return StoreBusy(what, "wait for that to end first")
-
     # steps of the above: readers, writers, and the workspace itself
 
     def _reader(self, connection: Connection) -> PostgresReader:
@@ -294,10 +297,6 @@ class PostgresStore:
         check_whole(copying, self._address)
         check_still_claimed(filled_with or None, self._embedder, self._address)
         return PostgresWriter(connection)
-
-    def _record_calls(self, calls: Sequence[tuple[LedgerCall | None, CachedReply | None]]) -> None:
-        with self._pooled_transaction() as connection:
-            ledger.enter_all(connection, calls)
 
     def _find_or_create(self) -> int:
         """Return the key of the workspace, creating it if missing.
