@@ -51,12 +51,7 @@ class RowCache:
 
     def prefetch(self, rows: Integers) -> Integers:
         """Read the records of rows with the next statement; return those that are neither cached nor queued already."""
-        missing = distinct(rows[~among(rows, self._rows)])
-        missing = missing[~among(missing, self._queued)]
-        if len(missing):
-            self._queued = distinct(self._queued, missing)
-            self._batch.later(self._sql, (missing,), lambda value: self._add(missing, self._parsed(value)))
-        return missing
+        return self._queue(rows[~among(rows, self._rows)])
 
     def prefetch_found(
         self, rows: str, parameters: Sequence[Any] = (), source: CommonTableExpression | None = None
@@ -79,8 +74,9 @@ class RowCache:
             self._clear()
         for start in range(0, len(rows), self._page_size):
             page = rows[start : start + self._page_size]
-            self.prefetch(page)
-            if not among(page, self._rows).all():
+            missing = page[~among(page, self._rows)]
+            if len(missing):
+                self._queue(missing)
                 self._batch.run()
         return self.cached(rows)
 
@@ -88,6 +84,14 @@ class RowCache:
         """Return the same without reading: only what is cached."""
         places, owners = matches(self._records["row"], rows)
         return self._records[places], owners
+
+    def _queue(self, missing: Integers) -> Integers:
+        new = distinct(missing)
+        new = new[~among(new, self._queued)]
+        if len(new):
+            self._queued = distinct(self._queued, new)
+            self._batch.later(self._sql, (new,), lambda value: self._add(new, self._parsed(value)))
+        return new
 
     def _parsed(self, value: Any) -> Records:
         return parsed(value, self._columns)

@@ -255,6 +255,7 @@ class PostgresRowReader(SqlRowReader):
         """Return a cache of the first chunks about each entity, ``limit`` or more; -1 if there are none."""
         limit = limit and max(limit, _MOST_ABOUT)
         if limit not in self._about:
+            # The join by LATERAL is a nested loop, which keeps the order.
             chunks = f"SELECT id FROM chunk WHERE topic_entity = o.key ORDER BY sort_key LIMIT {limit or 'ALL'}"
             sql = f"SELECT o.key, coalesce(c.id, -1) FROM unnest({ROWS}) o (key) LEFT JOIN LATERAL ({chunks}) c ON true"
             self._about[limit] = _pairs(self._batch, sql)
