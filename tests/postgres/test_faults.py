@@ -16,7 +16,7 @@ from polyadic.indexing.indexer import Indexer
 from polyadic.indexing.report import IndexReport
 from polyadic.llm.cached_model import StoreResponseCache
 from polyadic.model.types import Document, Usage
-from polyadic.storage.postgres import backoff, commit_status, keepalive, lease_sessions, pool, snapshot
+from polyadic.storage.postgres import backoff, keepalive, pool
 from polyadic.storage.postgres.dsn import PostgresDsn
 from polyadic.storage.postgres.store import PostgresStore
 from polyadic.storage.protocol import LedgerCall, Reader
@@ -58,10 +58,9 @@ def open_store(between: Proxy) -> Iterator[Opener]:
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Waits for half a second where others wait for half a minute."""
-    for module in (backoff, commit_status, lease_sessions, snapshot):
-        monkeypatch.setattr(module, "WAITED", 0.5)
+    monkeypatch.setattr(backoff, "WAITED", 0.5)
     monkeypatch.setattr(keepalive, "SILENCE", 0.8)
-    monkeypatch.setattr(pool, "_DEFAULTS", {**pool._DEFAULTS, "connect_timeout": "2"})
+    monkeypatch.setattr(keepalive, "_DEFAULTS", {**keepalive._DEFAULTS, "connect_timeout": "2"})
 
 
 def indexed(store: PostgresStore) -> IndexReport:

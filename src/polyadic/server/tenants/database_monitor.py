@@ -11,7 +11,8 @@ from prometheus_client.registry import Collector
 
 from polyadic.errors import StoreError
 from polyadic.storage.postgres.errors import translate_errors
-from polyadic.storage.postgres.pool import DatabasePool, parameters_of
+from polyadic.storage.postgres.keepalive import parameters_of
+from polyadic.storage.postgres.pool import DatabasePool
 
 _SECONDS_BETWEEN_PROBES = 1.0
 _SECONDS_TO_ANSWER = 5.0

@@ -20,37 +20,27 @@ from polyadic.storage.arrays.state import StoreState
 from polyadic.storage.connection import Connection, Cursor
 from polyadic.storage.incidence import Integers
 from polyadic.storage.postgres.full_text import PostgresWordIndex
-from polyadic.storage.postgres.schema_names import SCHEMA
+from polyadic.storage.postgres.schema import SCHEMA
 from polyadic.storage.protocol import Reader
 from polyadic.storage.sql import change_log
 from polyadic.storage.table import RowChange
 
-# Each expression shadows the table of its name. Within them, a bare name is an expression above, and a qualified name
+_VISIBLE = {
+    "chunk": "document d WHERE d.current = t.revision",
+    "passage_window": "chunk c WHERE c.id = t.chunk",
+    "statement": "chunk c WHERE c.id = t.chunk",
+    "fact": "statement s WHERE s.fact = t.id",
+    "participation": "statement s WHERE s.fact = t.fact",
+    "entity": "participation p WHERE p.entity = t.id",
+    "entity_alias": "participation p WHERE p.entity = t.entity",
+}
+"""Tables, and what a row ``t`` needs to be visible; each refers to those before it."""
+# Each expression shadows the table of its name. Within them, a bare name is an expression before, and a qualified name
 # is the real table.
-_SHADOWS = f"""
-WITH document AS NOT MATERIALIZED (SELECT * FROM {SCHEMA}.document WHERE digest = ANY(?)),
-chunk AS NOT MATERIALIZED (
-    SELECT * FROM {SCHEMA}.chunk c WHERE EXISTS (SELECT 1 FROM document d WHERE d.current = c.revision)
-),
-passage_window AS NOT MATERIALIZED (
-    SELECT * FROM {SCHEMA}.passage_window w WHERE EXISTS (SELECT 1 FROM chunk c WHERE c.id = w.chunk)
-),
-statement AS NOT MATERIALIZED (
-    SELECT * FROM {SCHEMA}.statement s WHERE EXISTS (SELECT 1 FROM chunk c WHERE c.id = s.chunk)
-),
-fact AS NOT MATERIALIZED (
-    SELECT * FROM {SCHEMA}.fact f WHERE EXISTS (SELECT 1 FROM statement s WHERE s.fact = f.id)
-),
-participation AS NOT MATERIALIZED (
-    SELECT * FROM {SCHEMA}.participation p WHERE EXISTS (SELECT 1 FROM statement s WHERE s.fact = p.fact)
-),
-entity AS NOT MATERIALIZED (
-    SELECT * FROM {SCHEMA}.entity e WHERE EXISTS (SELECT 1 FROM participation p WHERE p.entity = e.id)
-),
-entity_alias AS NOT MATERIALIZED (
-    SELECT * FROM {SCHEMA}.entity_alias c WHERE EXISTS (SELECT 1 FROM participation p WHERE p.entity = c.entity)
+_SHADOWS = f"WITH document AS NOT MATERIALIZED (SELECT * FROM {SCHEMA}.document WHERE digest = ANY(?))" + "".join(
+    f", {table} AS NOT MATERIALIZED (SELECT * FROM {SCHEMA}.{table} t WHERE EXISTS (SELECT 1 FROM {condition}))"
+    for table, condition in _VISIBLE.items()
 )
-"""
 
 
 class FilteredConnection:
@@ -61,7 +51,7 @@ class FilteredConnection:
         self._documents = [bytes.fromhex(document) for document in sorted(documents)]
 
     def execute(self, sql: str, parameters: Sequence[Any] = (), /) -> Cursor:
-        return self._connection.execute(_SHADOWS + sql, (self._documents, *parameters))
+        return self._connection.execute(f"{_SHADOWS} {sql}", (self._documents, *parameters))
 
     def change(self, change: RowChange, rows: Iterable[Sequence[Any]], /) -> None:
         raise NotImplementedError("a filtered connection is read-only")

@@ -1,12 +1,10 @@
-"""Schema of the full-text index in PostgreSQL.
+-- The full-text index.
+--
+-- Under row-level security a full-text index is not used: the match operator runs only on rows that passed the policy,
+-- so every passage of the workspace would be scanned. Words therefore have a table of their own that only functions
+-- access, and each lexeme is prefixed with the key of its workspace: a search reads index entries of its own workspace
+-- only, in time independent of the others' size.
 
-Under row-level security a full-text index is not used: the match operator runs only on rows that passed the policy, so
-every passage of the workspace would be scanned. Words therefore have a table of their own that only functions access,
-and each lexeme is prefixed with the key of its workspace: a search reads index entries of its own workspace only, in
-time independent of the others' size.
-"""
-
-FULL_TEXT = r"""
 CREATE TABLE passage_fts (                      -- words of the searchable passages
     workspace_id bigint,
     chunk bigint,
@@ -114,4 +112,3 @@ CREATE FUNCTION rank_passages(queries text[], firsts text[], seconds text[], are
     JOIN weight USING (place) JOIN passage p USING (chunk), mine m
     GROUP BY p.chunk
 $$;
-"""

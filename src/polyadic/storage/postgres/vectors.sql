@@ -1,12 +1,9 @@
-"""Schema of the searched vectors in PostgreSQL: one partition per dimension, filled by triggers.
+-- The searched vectors: one partition for each dimension, filled by triggers.
+--
+-- Inserting a vector into an HNSW index takes several times as long as all other writes for it, so a partition has an
+-- index of a node type only once a workspace has become large, with the vectors of large workspaces only
+-- (hnsw.py).
 
-Inserting a vector into an HNSW index takes several times as long as all other writes for it, so a partition has an
-index of a node type only once a workspace has become large, with the vectors of large workspaces only (hnsw.py).
-"""
-
-from polyadic.storage.postgres.schema_names import SCHEMA, WORKSPACE
-
-VECTORS = f"""
 CREATE TABLE search_vector (
     node_type text COLLATE "C",
     row bigint,
@@ -14,7 +11,7 @@ CREATE TABLE search_vector (
     dimension bigint,
     data halfvec NOT NULL,
     indexed boolean NOT NULL DEFAULT false,
-    {WORKSPACE},
+    workspace bigint NOT NULL DEFAULT current_setting('polyadic.workspace')::bigint,
     PRIMARY KEY (workspace, node_type, row, vector, dimension)
 ) PARTITION BY LIST (dimension);
 CREATE TABLE row_count (                        -- rows of each node type, and of the passages their words
@@ -22,7 +19,7 @@ CREATE TABLE row_count (                        -- rows of each node type, and o
     rows bigint NOT NULL,
     words bigint NOT NULL DEFAULT 0,
     indexed boolean NOT NULL DEFAULT false,
-    {WORKSPACE},
+    workspace bigint NOT NULL DEFAULT current_setting('polyadic.workspace')::bigint,
     PRIMARY KEY (workspace, node_type)
 );
 
@@ -100,7 +97,7 @@ CREATE TRIGGER replace_vector AFTER INSERT OR DELETE ON passage_window FOR EACH 
 
 -- Create the partition of search_vector for a dimension if it is missing.
 CREATE FUNCTION create_vector_partition(dimension bigint) RETURNS void LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path = {SCHEMA}, public, pg_temp AS $$
+    SET search_path = polyadic, public, pg_temp AS $$
 DECLARE
     part text := 'search_vector_' || dimension;
 BEGIN
@@ -121,7 +118,7 @@ END $$;
 -- transaction ends, so two transactions that both create one would deadlock; the lock that may_create_vector_index
 -- tries lets only one of them in.
 CREATE FUNCTION create_vector_index(of_type text, dimension bigint) RETURNS void LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path = {SCHEMA}, public, pg_temp AS $$
+    SET search_path = polyadic, public, pg_temp AS $$
 DECLARE
     part text := 'search_vector_' || dimension;
     index text := part || '_' || of_type;
@@ -141,4 +138,3 @@ CREATE FUNCTION may_create_vector_index(of_type text, dimension bigint) RETURNS 
     SELECT to_regclass('search_vector_' || dimension || '_' || of_type) IS NOT NULL
         OR pg_try_advisory_xact_lock(1349479546)
 $$;
-"""
