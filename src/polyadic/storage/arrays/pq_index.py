@@ -62,9 +62,14 @@ class PQIndex:
             file.flush()
             os.fsync(file.fileno())
 
+    @property
+    def size(self) -> int:
+        """The number of vectors."""
+        return int(self.index.ntotal)
+
     def nearest(self, vector: Floats, k: int) -> tuple[Integers, Floats]:
         """Return about k places with the highest inner products, highest first, and these products, approximately."""
-        products, places = self.index.search(_padded(vector[None, :]), min(k, self.index.ntotal))
+        products, places = self.index.search(_padded(vector[None, :]), min(k, self.size))
         valid = places[0] >= 0
         return np.asarray(places[0][valid], dtype=np.int64), np.asarray(products[0][valid], dtype=np.float32)
 

@@ -9,7 +9,7 @@ import numpy as np
 import psycopg
 
 from polyadic.errors import StoreBusy
-from polyadic.storage.arrays.hierarchy_cache import HierarchyCache
+from polyadic.storage.arrays.hierarchy_arrays import HierarchyCache
 from polyadic.storage.connection import Connection
 from polyadic.storage.incidence import Integers
 from polyadic.storage.leases import NoLeases
@@ -96,7 +96,7 @@ class PostgresStore:
             if only is None:
                 yield reader
             else:
-                yield self._filters.reader(connection, self._hierarchies.state(connection).name, only(reader))
+                yield self._filters.reader(connection, only(reader))
 
     @contextlib.contextmanager
     def exclusive_session(self) -> Iterator[None]:
@@ -282,7 +282,7 @@ class PostgresStore:
                 raw.execute("RESET polyadic.workspace")
 
     def _reader(self, connection: Connection) -> PostgresReader:
-        return PostgresReader(connection, lambda: self._hierarchies.state(connection).arrays(connection))
+        return PostgresReader(connection, lambda: self._hierarchies.arrays(connection))
 
     @contextlib.contextmanager
     def _transaction_scope(self, raw: Raw) -> Iterator[None]:
