@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from polyadic.storage.arrays.array_files import mapped, write
 from polyadic.storage.arrays.matrix import Matrix
@@ -100,30 +99,20 @@ class Base:
 
     def save(self, folder: Path) -> None:
         """Write and sync all arrays except the vectors, which the builder has written as ``..._matrix``."""
-        for name, array in self._arrays().items():
-            write(folder, name, array)
         for node_type, segment in self.segments.items():
+            for name, column in {**segment.columns, "by_id": segment.by_id}.items():
+                write(folder, f"{node_type}_{name}", column)
             if segment.codes is not None:
                 segment.codes.save(_codes_path(folder, node_type))
+        for name, one in self.incidence.items():
+            write(folder, f"{name}_starts", one.starts)
+            write(folder, f"{name}_targets", one.targets)
+        write(folder, "topics", self.topics)
 
     @property
     def size(self) -> int:
         """The number of rows of all node types."""
         return sum(map(len, self.segments.values()))
-
-    def _arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays by the names that :meth:`load` gives them."""
-        return {
-            "topics": self.topics,
-            **{f"{node_type}_by_id": segment.by_id for node_type, segment in self.segments.items()},
-            **{
-                f"{node_type}_{name}": column
-                for node_type, segment in self.segments.items()
-                for name, column in segment.columns.items()
-            },
-            **{f"{name}_starts": one.starts for name, one in self.incidence.items()},
-            **{f"{name}_targets": one.targets for name, one in self.incidence.items()},
-        }
 
 
 def _codes_path(folder: Path, node_type: NodeType) -> Path:

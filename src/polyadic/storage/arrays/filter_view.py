@@ -27,23 +27,38 @@ from polyadic.storage.sql.lists import select_in
 from polyadic.storage.sql.serialization import evidence_of, resolution_of
 from polyadic.storage.sql.title_entities import title_entities, titles_of_chunks
 
+_EMBEDDED_FORMS = (
+    "SELECT entity, value FROM attribute_value WHERE vector IS NOT NULL AND entity {any_of} ORDER BY value_digest"
+)
+
 
 @dataclass(frozen=True)
 class FilteredState(StoreState):
     """A state with the rows that are visible through a document filter.
 
-    ``seen`` masks the visible rows. ``entities`` and ``facts`` hold, by row, the tallies that were aggregated again.
-    ``formless`` are entities whose visible forms have no vector: the vectors of their facts stand for them. ``whole``
-    masks the entities and facts that have no evidence outside the selected documents.
+    Attributes
+    ----------
+    documents
+        Identifiers of the selected documents.
+    resolution
+        All decisions.
+    seen
+        Masks of the visible rows.
+    entities, facts
+        By row, the tallies that were aggregated again.
+    formless
+        Entities whose visible forms have no vector: the vectors of their facts stand for them.
+    whole
+        Masks of the entities and facts that have no evidence outside the selected documents.
     """
 
     documents: frozenset[str]
+    resolution: EntityResolution
     seen: Mapping[NodeType, Mask]
     entities: Mapping[int, EntityTally]
     facts: Mapping[int, FactTally]
     formless: frozenset[int]
     whole: Mapping[ScoredNodeType, Mask]
-    resolution: EntityResolution
 
     def size(self, node_type: NodeType) -> int:
         return int(self.seen[node_type].sum())
@@ -91,6 +106,7 @@ class _Filter:
         self._flat = state.flat
         self._resolution = resolution_of(connection)
         self._decided = self._rows_of(self._resolution.named)
+        self._formless: set[int] = set()
 
     def view(self, totals: CorpusTotals | None) -> FilteredState:
         entity_facts, fact_chunks = (self._flat.incidence[way] for way in ("entity_facts", "fact_chunks"))
@@ -119,28 +135,27 @@ class _Filter:
 
     def _filtered(self, whole: Mapping[ScoredNodeType, Mask]) -> FilteredState:
         state, seen = self._state, self._seen
-        participation, statements = self._participation(), self._flat.incidence["chunk_facts"]
+        statements = self._flat.incidence["chunk_facts"]
         stated = statements.kept(seen["chunk"][statements.sources] & seen["fact"][statements.targets])
-        base = with_topics(Base.of(self._segments(), participation, stated))
+        base = with_topics(Base.of(self._segments(), self._participation(), stated))
+        entities, others = self._entity_vectors(base)
         nodes = {node_type: NodeRows.of(segment) for node_type, segment in base.segments.items()}
-        forms = self._seen_forms(base)
-        nodes["entity"] = NodeRows.of(base.segments["entity"].with_columns(vector=forms.firsts, vectors=forms.sizes))
-        matrices = {node_type: state.vectors[node_type].matrices for node_type in nodes}
-        matrices["entity"] = (*matrices["entity"], forms.others)
-        vectors = {t: RowVectors(nodes[t], matrices[t], seen=np.flatnonzero(seen[t])) for t in nodes}
+        nodes["entity"] = NodeRows.of(entities)
+        matrices = {node_type: vectors.matrices for node_type, vectors in state.vectors.items()}
+        matrices["entity"] = (*matrices["entity"], others)
         return FilteredState(
-            state.name,
-            state.number,
-            base,
-            nodes,
-            vectors,
-            self._documents,
-            seen,
-            self._entities,
-            self._facts,
-            forms.formless,
-            whole,
-            self._resolution,
+            name=state.name,
+            number=state.number,
+            base=base,
+            nodes=nodes,
+            vectors={t: RowVectors(nodes[t], matrices[t], seen=np.flatnonzero(seen[t])) for t in nodes},
+            documents=self._documents,
+            resolution=self._resolution,
+            seen=seen,
+            entities=self._entities,
+            facts=self._facts,
+            formless=frozenset(self._formless),
+            whole=whole,
         )
 
     def _seen_chunks(self) -> Mask:
@@ -222,50 +237,30 @@ class _Filter:
         titles[lost] = [found[chunk] for chunk in chunks]
         return titles
 
-    def _seen_forms(self, base: Base) -> "_Forms":
-        """Find the visible vectors; entities with evidence in other documents keep only their filtered forms."""
-        columns, forms, facts = (
-            base.segments["entity"].columns,
-            self._state.vectors["entity"],
-            self._state.vectors["fact"],
-        )
-        firsts, sizes = columns["vector"].copy(), columns["vectors"].copy()
+    def _entity_vectors(self, base: Base) -> tuple[Segment, Matrix]:
+        """Restrict entities with evidence in other documents to the vectors of their visible forms.
+
+        Returns the segment of entities, and vectors that the state does not have in consecutive places.
+        """
+        segment, forms, facts = base.segments["entity"], self._state.vectors["entity"], self._state.vectors["fact"]
+        ids, firsts, sizes = (segment.columns[name].copy() for name in ("id", "vector", "vectors"))
         embedded: dict[int, list[str]] = {}
-        sql = (
-            "SELECT entity, value FROM attribute_value WHERE vector IS NOT NULL AND entity {any_of}"
-            " ORDER BY value_digest"
-        )
-        for entity, form in select_in(self._connection, sql, columns["id"][list(self._entities)].tolist()):
+        for entity, form in select_in(self._connection, _EMBEDDED_FORMS, ids[list(self._entities)].tolist()):
             embedded.setdefault(entity, []).append(form)
-        others, formless, in_state = Matrix.empty(), set(), sum(map(len, forms.matrices))
+        others, in_state = Matrix.empty(), sum(map(len, forms.matrices))
         for row, counted in self._entities.items():
-            values = [(Attribute.FORM, value) in counted.value_counts for value in embedded[int(columns["id"][row])]]
-            places = firsts[row] + np.flatnonzero(values)
+            is_seen = [(Attribute.FORM, form) in counted.value_counts for form in embedded[int(ids[row])]]
+            places = firsts[row] + np.flatnonzero(is_seen)
             if len(places) and places[-1] - places[0] < len(places):
                 firsts[row], sizes[row] = places[0], len(places)
                 continue
-            if len(places):
-                vectors = forms.at(places)
-            else:
-                formless.add(row)
+            if not len(places):
+                self._formless.add(row)
                 stating, _ = base.incidence["entity_facts"].neighbours(np.array([row]))
-                vectors = facts.at(facts.places(stating)[0])
+            vectors = forms.at(places) if len(places) else facts.at(facts.places(stating)[0])
             firsts[row], sizes[row] = in_state + len(others), len(vectors)
             others = others.extended(vectors)
-        return _Forms(firsts, sizes, others, frozenset(formless))
-
-
-@dataclass(frozen=True, slots=True)
-class _Forms:
-    """The places of the visible vectors of all entities: the first of each, and their number.
-
-    ``others`` are vectors that the state has not in consecutive places. ``formless``: see :class:`FilteredState`.
-    """
-
-    firsts: Integers
-    sizes: Integers
-    others: Matrix
-    formless: frozenset[int]
+        return segment.with_columns(vector=firsts, vectors=sizes), others
 
 
 def _packed(digests: Iterable[bytes]) -> Digests:

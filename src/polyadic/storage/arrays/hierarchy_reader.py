@@ -8,7 +8,7 @@ import numpy as np
 from polyadic.model.hierarchy import Community, Summary
 from polyadic.storage.arrays.hierarchy_arrays import HierarchyArrays
 from polyadic.storage.arrays.matmul import multiply
-from polyadic.storage.arrays.top_k import best
+from polyadic.storage.arrays.top_k import best_of
 from polyadic.storage.connection import Connection
 from polyadic.storage.hierarchy import HierarchyMembers
 from polyadic.storage.protocol import Hits, Links, NodeType, Rows, Vectors
@@ -40,7 +40,8 @@ class SqlHierarchyReader:
         return len(self._arrays.communities.keys)
 
     def nearest(self, vector: Vectors, k: int) -> Hits:
-        return best(_cosines(self._arrays.vectors, vector[None, :])[0], k)
+        cosines = _cosines(self._arrays.vectors, vector[None, :])[0]
+        return best_of(np.arange(len(cosines)), cosines, k)
 
     def similarity(self, summaries: Rows, vectors: Vectors) -> Vectors:
         return _cosines(self._arrays.vectors[summaries], vectors)

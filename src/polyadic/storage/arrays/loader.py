@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import NDArray
 
 from polyadic.model.aggregation import SCORE_UNIT
 from polyadic.storage.arrays.matrix import Matrix
@@ -20,29 +20,24 @@ from polyadic.storage.sql.serialization import resolution_of
 from polyadic.storage.sql.spans import PUBLISHED
 from polyadic.storage.sql.title_entities import title_entities, titled_documents
 
-_ROWS: Mapping[NodeType, tuple[Mapping[str, DTypeLike], str]] = {
+_DIGESTS = ("digest", "document")
+_ROWS: Mapping[NodeType, tuple[Sequence[str], str]] = {
     "entity": (
-        {
-            "id": np.int64,
-            "digest": DIGEST,
-            "score": np.int64,
-            "evidence": np.int64,
-            "chunks": np.int64,
-            "degree": np.int64,
-        },
+        ("id", "digest", "score", "evidence", "chunks", "degree"),
         "SELECT id, digest, score, evidence, chunks, facts FROM entity WHERE id {any_of}",
     ),
     "fact": (
-        {"id": np.int64, "digest": DIGEST, "score": np.int64, "evidence": np.int64},
+        ("id", "digest", "score", "evidence"),
         "SELECT id, digest, score, evidence FROM fact WHERE id {any_of}",
     ),
     "chunk": (
-        {"id": np.int64, "digest": DIGEST, "document": DIGEST, "offset": np.int64, "title": np.int64},
+        ("id", "digest", "document", "offset", "title"),
         # "John Ince (actor)" is about John Ince, unless an entity has the full title as its name.
         "SELECT c.id, c.digest, d.digest, c.start, coalesce((SELECT id FROM entity WHERE digest = r.title_entity),"
         f" (SELECT id FROM entity WHERE digest = r.bare_title_entity), -1) FROM {PUBLISHED} WHERE c.id {{any_of}}",
     ),
 }
+"""The columns to load, and the query for them."""
 _LINKS: Mapping[NodeType, str] = {
     "fact": "SELECT fact, entity FROM participation WHERE fact {any_of}",
     "chunk": "SELECT DISTINCT chunk, fact FROM statement WHERE chunk {any_of}",
@@ -70,7 +65,8 @@ def load(connection: Connection, node_type: NodeType, ids: Sequence[int], decide
         titles = zip(known.tolist(), columns["title"].tolist(), strict=True)
         columns["title"] = np.array([decided.get(chunk, title) for chunk, title in titles], dtype=np.int64)
     else:
-        columns["score"] = _means(columns["score"], columns.pop("evidence"))
+        means = columns["score"] / (np.maximum(columns.pop("evidence"), 1) * SCORE_UNIT)
+        columns["score"] = means.astype(np.float32)
     links = _links(connection, node_type, known)
     columns.setdefault("degree", np.bincount(positions_of(known, links[:, 0]), minlength=len(known)))
     columns["vectors"], vectors = _vectors(connection, node_type, known.tolist())
@@ -89,10 +85,11 @@ def decided_titles(connection: Connection) -> dict[int, int]:
 
 
 def _columns(connection: Connection, node_type: NodeType, ids: Collection[int]) -> dict[str, NDArray[Any]]:
-    types, sql = _ROWS[node_type]
+    names, sql = _ROWS[node_type]
     records = {record[0]: record for record in select_in(connection, sql, list(ids))}
-    values = list(zip(*(records[i] for i in ids if i in records), strict=True)) or [()] * len(types)
-    return {name: np.array(column, dtype) for (name, dtype), column in zip(types.items(), values, strict=True)}
+    values = list(zip(*(records[i] for i in ids if i in records), strict=True)) or [()] * len(names)
+    types = (DIGEST if name in _DIGESTS else np.int64 for name in names)
+    return {name: np.array(column, dtype) for name, column, dtype in zip(names, values, types, strict=True)}
 
 
 def _links(connection: Connection, node_type: NodeType, ids: Integers) -> Integers:
@@ -108,8 +105,3 @@ def _vectors(connection: Connection, node_type: NodeType, ids: Sequence[int]) ->
     lists = [vectors[row] for row in ids]
     sizes = np.array([len(of_row) for of_row in lists], dtype=np.int64)
     return sizes, kept([vector for of_row in lists for vector in of_row], dimension_of(connection))
-
-
-def _means(totals: Integers, evidence: Integers) -> NDArray[np.float32]:
-    """Compute mean scores from the sums in the tables."""
-    return np.asarray(totals / (np.maximum(evidence, 1) * SCORE_UNIT), dtype=np.float32)

@@ -71,7 +71,13 @@ class Matrix:
         return len(self.array)
 
     def extended(self, vectors: NDArray[Any]) -> "Matrix":
-        """Append vectors to a float32 matrix, in a buffer that both share; only the latest may be extended."""
+        """Append vectors to a float32 matrix, in a buffer that both share; only the latest may be extended.
+
+        >>> first = Matrix.empty().extended(np.array([[1.0]]))
+        >>> second = first.extended(np.array([[2.0]]))
+        >>> first.array.tolist(), second.array.tolist()
+        ([[1.0]], [[1.0], [2.0]])
+        """
         if not len(vectors):
             return self
         used, room = len(self) + len(vectors), self._room

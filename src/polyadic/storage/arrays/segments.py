@@ -80,7 +80,7 @@ class Segment:
 
         Forward, keys are of this node type, and the result is of the other; backward, it is the other way round.
         """
-        known, others = self._forward if forward else self._backward
+        known, others = self._links_by_key[forward]
         places, owners = matches(known, ids)
         return others[places], owners
 
@@ -112,16 +112,11 @@ class Segment:
         return replace(self, columns=columns, by_id=np.argsort(columns["id"]), vectors=vectors, links=links)
 
     @cached_property
-    def _forward(self) -> tuple[Integers, Integers]:
-        """The links in the order of the keys of this node type."""
-        first, second = self.links[np.argsort(self.links[:, 0], kind="stable")].T
-        return first, second
-
-    @cached_property
-    def _backward(self) -> tuple[Integers, Integers]:
-        """The links in the order of the keys of the other node type, which come first."""
-        first, second = self.links[np.argsort(self.links[:, 1], kind="stable")].T
-        return second, first
+    def _links_by_key(self) -> Mapping[bool, Integers]:
+        """The links forward and backward, shape (2, n), in the order of the keys in the first row."""
+        directions = {True: self.links, False: self.links[:, ::-1]}
+        ordered = {forward: pairs[np.argsort(pairs[:, 0], kind="stable")] for forward, pairs in directions.items()}
+        return {forward: np.ascontiguousarray(pairs.T) for forward, pairs in ordered.items()}
 
 
 @dataclass(frozen=True)
@@ -169,14 +164,6 @@ class NodeRows:
             in_delta = self.delta.find(ids)
             positions = np.where(in_delta >= 0, len(self.base) + in_delta, positions)
         return self.row_map.rows(positions)
-
-    def places(self, rows: Integers) -> tuple[Integers, Integers]:
-        """Return the places of the vectors of each row, and for each place the index of its row.
-
-        Places are those of the base, then those of the delta.
-        """
-        positions = self.row_map.positions(rows)
-        return stretches(self.at(positions, "vector"), self.at(positions, "vectors"))
 
     def flat(self) -> Segment:
         """Return a segment of all rows; their vectors keep their places, but are not in it."""

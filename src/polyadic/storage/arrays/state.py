@@ -90,18 +90,19 @@ class StoreState:
         source, target = (self.nodes[node_type] for node_type in WAYS[way])
         if source.row_map.is_identity and target.row_map.is_identity:
             return self.base.incidence[way].neighbours(rows, limit)
-        # Each pair is stored with one of its sides, and is current if that has not changed.
         is_forward = way in ("fact_entities", "chunk_facts")
         bases = source.row_map.in_base(source.row_map.positions(rows))
         in_base = (bases >= 0).nonzero()[0]
         targets, owners = self.base.incidence[way].neighbours(bases[in_base])
-        stored_with = (source, bases[in_base[owners]]) if is_forward else (target, targets)
-        current = stored_with[0].row_map.is_current(stored_with[1])
-        changed, others = stored_with[0].delta.linked(source.column("id", rows), is_forward)
-        targets = np.concatenate([target.row_map.rows(targets[current]), target.rows(changed)])
-        owners = np.concatenate([in_base[owners[current]], others])
-        order = np.lexsort((targets, owners))
-        targets, owners = targets[order], owners[order]
+        # A pair is stored with its fact or, if it is of a fact and a chunk, with its chunk; it is current if that is.
+        side, positions = (source, bases[in_base[owners]]) if is_forward else (target, targets)
+        current = side.row_map.is_current(positions)
+        changed, others = side.delta.linked(source.column("id", rows), is_forward)
+        targets, owners = target.row_map.rows(targets[current]), in_base[owners[current]]
+        if len(others):
+            targets, owners = np.append(targets, target.rows(changed)), np.append(owners, others)
+            order = np.lexsort((targets, owners))
+            targets, owners = targets[order], owners[order]
         if limit is None:
             return targets, owners
         kept = limited(owners, limit)

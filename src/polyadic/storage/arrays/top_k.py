@@ -33,12 +33,6 @@ def first_of_each(rows: Rows) -> Rows:
 
 def best_of(rows: Rows, numbers: Vectors, k: int) -> Hits:
     """Return the k of these rows (ascending) with the highest values; ties are ordered by row."""
-    hits = best(numbers, k)
-    return Hits(rows[hits.rows], hits.scores)
-
-
-def best(similarities: Vectors, k: int) -> Hits:
-    """Return the k rows with the highest values; ties are ordered by row."""
-    rows = contenders(similarities, k, 0.0)
-    rows = rows[np.argsort(-similarities[rows], kind="stable")][:k]
-    return Hits(rows, similarities[rows].astype(np.float32))
+    highest = contenders(numbers, k, 0.0)
+    highest = highest[np.argsort(-numbers[highest], kind="stable")][:k]
+    return Hits(rows[highest], numbers[highest].astype(np.float32))

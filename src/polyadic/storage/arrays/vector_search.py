@@ -17,7 +17,7 @@ from polyadic.storage.arrays.matrix import Matrix
 from polyadic.storage.arrays.pq_index import PQIndex
 from polyadic.storage.arrays.segments import NodeRows
 from polyadic.storage.arrays.top_k import contenders, first_of_each
-from polyadic.storage.incidence import Floats, Integers, firsts_of
+from polyadic.storage.incidence import Floats, Integers, firsts_of, stretches
 from polyadic.storage.sql.embedding_model import other_vectors
 
 _BLOCK_ROWS = 8_192
@@ -77,7 +77,8 @@ class RowVectors:
 
     def places(self, rows: Integers) -> tuple[Integers, Integers]:
         """Return the places of the vectors of each row, and for each place the index of its row."""
-        return self.nodes.places(rows)
+        positions = self.nodes.row_map.positions(rows)
+        return stretches(self.nodes.at(positions, "vector"), self.nodes.at(positions, "vectors"))
 
     def at(self, places: Integers) -> Floats:
         """Return the vectors at these places."""
@@ -198,7 +199,7 @@ class VectorSearch:
         """Compute the cosine of the nearest vector of each row."""
         if "_all" in self.__dict__:
             return np.asarray(self._all[self.vectors.rows.searchsorted(rows)])
-        return self.vectors.similarity(rows, self.vector[None, :])[0]
+        return np.asarray(self.vectors.similarity(rows, self.vector[None, :])[0])
 
     @cached_property
     def _all(self) -> Floats:
@@ -209,7 +210,7 @@ class VectorSearch:
         """The rows of the delta and their cosines."""
         nodes = self.vectors.nodes
         rows = nodes.row_map.rows(nodes.row_map.delta)
-        places, owners = nodes.places(rows)
+        places, owners = self.vectors.places(rows)
         cosines = nodes.delta.vectors.times(self.vector)[places - len(nodes.base.vectors)]
         return rows, _highest(cosines, owners, len(rows))
 
