@@ -12,12 +12,12 @@ from polyadic.storage.postgres import topic_entities
 from polyadic.storage.postgres.bulk import bulk_statement
 from polyadic.storage.postgres.connection import PostgresConnection
 from polyadic.storage.postgres.store import PostgresStore
-from polyadic.storage.row_changes import Delete, Insert, Update
-from polyadic.storage.sql.digests import text_digest
+from polyadic.storage.sql.encoding import text_digest
 from polyadic.storage.sql.half_precision import HalfVector
-from polyadic.storage.sql.serialization import resolution_of
+from polyadic.storage.sql.revisions import resolution_of
 from polyadic.storage.sql.tables import ATTRIBUTE_VALUE, DOCUMENT, ENTITY_ALIAS, MODEL_CALL
 from polyadic.storage.sql.tables import VECTOR as VECTOR_TABLE
+from polyadic.storage.table import Delete, Insert, Update
 from polyadic.workspace import Workspace
 from tests.postgres.test_statements import counted, letters
 from tests.support import postgres

@@ -15,8 +15,8 @@ from polyadic.storage.arrays.state import with_topics
 from polyadic.storage.connection import Connection
 from polyadic.storage.incidence import Incidence
 from polyadic.storage.records import NODE_TYPES, NodeType
-from polyadic.storage.sql.embedding_model import dimension_of
 from polyadic.storage.sql.half_precision import Halves
+from polyadic.storage.sql.meta import dimension_of
 
 _BLOCK_ROWS = 8_192
 _IN_ORDER: Mapping[NodeType, str] = {

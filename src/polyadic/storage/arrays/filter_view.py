@@ -19,12 +19,11 @@ from polyadic.storage.arrays.row_map import find
 from polyadic.storage.arrays.segments import NodeRows, Segment
 from polyadic.storage.arrays.state import StoreState, with_topics
 from polyadic.storage.arrays.vector_search import RowVectors
-from polyadic.storage.connection import Connection
+from polyadic.storage.connection import Connection, select_in
 from polyadic.storage.incidence import DIGEST, Digests, Incidence, Integers, Mask
 from polyadic.storage.records import NodeType, ScoredNodeType
-from polyadic.storage.sql.digests import digest_bytes, entity_digest
-from polyadic.storage.sql.lists import select_in
-from polyadic.storage.sql.serialization import evidence_of, resolution_of
+from polyadic.storage.sql.encoding import entity_digest
+from polyadic.storage.sql.revisions import evidence_of, resolution_of
 from polyadic.storage.sql.title_entities import title_entities, titles_of_chunks
 
 _EMBEDDED_FORMS = (
@@ -124,7 +123,7 @@ class _Filter:
         self._entities = {
             row: tallies.entities[key] for key, row in self._rows_of(tallies.entities).items() if counted[row]
         }
-        rows = find(self._flat.segments["fact"].columns["digest"], _packed(map(digest_bytes, tallies.facts))).tolist()
+        rows = find(self._flat.segments["fact"].columns["digest"], _packed(map(bytes.fromhex, tallies.facts))).tolist()
         self._facts = {row: fact for row, fact in zip(rows, tallies.facts.values(), strict=True) if mixed_facts[row]}
         entities &= ~counted
         entities[list(self._entities)] = True
@@ -162,7 +161,7 @@ class _Filter:
         rows = select_in(
             self._connection,
             "SELECT c.id FROM document d JOIN chunk c ON c.revision = d.current WHERE d.digest {any_of}",
-            [digest_bytes(document) for document in sorted(self._documents)],
+            [bytes.fromhex(document) for document in sorted(self._documents)],
         )
         seen = np.zeros(self._state.size("chunk"), dtype=bool)
         seen[self._state.rows("chunk", [row for (row,) in rows])] = True

@@ -18,7 +18,6 @@ from polyadic.storage.connection import Connection
 from polyadic.storage.protocol import Hits, NodeType, Rows, Vectors
 from polyadic.storage.record_reader import RecordReader
 from polyadic.storage.sql.full_text import DIGITS, WordIndex, fts5_query, searchable, terms_of
-from polyadic.storage.sql.record_reader import SqlRecordReader
 from polyadic.storage.sql.spans import places_of_facts
 
 _MATCHES = (
@@ -37,9 +36,7 @@ class FilteredReader(ArrayReader):
 
     @property
     def records(self) -> RecordReader:
-        return SqlRecordReader(
-            self._connection, self, self._view.documents, lambda: self._load_hierarchy().visible or ()
-        )
+        return RecordReader(self._connection, self, self._view.documents, lambda: self._load_hierarchy().visible or ())
 
     # Rows
 

@@ -17,11 +17,10 @@ from polyadic.storage.hierarchy import HierarchyMembers
 from polyadic.storage.incidence import DIGEST, DIGEST_BYTES, Digests, Floats, Incidence, Integers, Mask
 from polyadic.storage.records import Rows
 from polyadic.storage.sql import change_log
-from polyadic.storage.sql.embedding_model import dimension_of
 from polyadic.storage.sql.half_precision import kept, widened
 from polyadic.storage.sql.hierarchy_records import COMMUNITY
 from polyadic.storage.sql.hierarchy_tables import GENERATION
-from polyadic.storage.sql.meta import metas
+from polyadic.storage.sql.meta import dimension_of, metas
 
 Numbering = Callable[[Connection], tuple[Integers, int]]
 """Returns the row of each entity, in the order of identifiers, and an upper bound of rows (exclusive)."""

@@ -9,13 +9,11 @@ from polyadic.model.hierarchy import Community, Summary
 from polyadic.storage.arrays.hierarchy_arrays import HierarchyArrays
 from polyadic.storage.arrays.matmul import multiply
 from polyadic.storage.arrays.top_k import best_of
-from polyadic.storage.connection import Connection
+from polyadic.storage.connection import Connection, select_in
 from polyadic.storage.hierarchy import HierarchyMembers
 from polyadic.storage.protocol import Hits, Links, NodeType, Rows, Vectors
-from polyadic.storage.sql.digests import digest_bytes
-from polyadic.storage.sql.embedding_model import other_vectors
 from polyadic.storage.sql.hierarchy_records import communities_of, summaries_of
-from polyadic.storage.sql.lists import select_in
+from polyadic.storage.sql.meta import other_vectors
 
 
 class SqlHierarchyReader:
@@ -76,7 +74,7 @@ class SqlHierarchyReader:
         return self._rows("entity", identifiers)
 
     def _rows(self, node_type: Literal["fact", "entity"], identifiers: Sequence[str]) -> Rows:
-        digests = [digest_bytes(identifier) for identifier in identifiers]
+        digests = [bytes.fromhex(identifier) for identifier in identifiers]
         keys = dict(select_in(self._connection, f"SELECT digest, id FROM {node_type} WHERE digest {{any_of}}", digests))
         return self._rows_of(node_type, [keys[digest] for digest in digests])
 

@@ -10,14 +10,12 @@ from numpy.typing import NDArray
 from polyadic.model.aggregation import SCORE_UNIT
 from polyadic.storage.arrays.matrix import Matrix
 from polyadic.storage.arrays.segments import Segment
-from polyadic.storage.connection import Connection
+from polyadic.storage.connection import Connection, select_in
 from polyadic.storage.incidence import DIGEST, Integers, positions_of
 from polyadic.storage.records import NodeType
-from polyadic.storage.sql.embedding_model import dimension_of
 from polyadic.storage.sql.half_precision import Halves, kept
-from polyadic.storage.sql.lists import select_in
-from polyadic.storage.sql.serialization import resolution_of
-from polyadic.storage.sql.spans import PUBLISHED
+from polyadic.storage.sql.meta import dimension_of
+from polyadic.storage.sql.revisions import PUBLISHED, resolution_of
 from polyadic.storage.sql.title_entities import title_entities, titled_documents
 
 _DIGESTS = ("digest", "document")

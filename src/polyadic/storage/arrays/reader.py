@@ -16,12 +16,11 @@ from polyadic.storage.arrays.vector_search import VectorSearch
 from polyadic.storage.connection import Connection
 from polyadic.storage.hierarchy import HierarchyReader
 from polyadic.storage.incidence import limited
-from polyadic.storage.prefetch import Expected, NearestPrefetch
 from polyadic.storage.protocol import Hits, Links, NodeType, Rows, Vectors
+from polyadic.storage.reader import Expected, NearestPrefetch
 from polyadic.storage.record_reader import RecordReader
 from polyadic.storage.records import DegreeWay, LinkWay, ScoredNodeType
 from polyadic.storage.sql.full_text import WordIndex
-from polyadic.storage.sql.record_reader import SqlRecordReader
 from polyadic.storage.sql.row_reader import SqlRowReader
 
 HIGHEST_SCORE: Mapping[ScoredNodeType, float] = {"entity": 100.0, "fact": 10.0}
@@ -47,7 +46,7 @@ class ArrayReader(SqlRowReader):
 
     @property
     def records(self) -> RecordReader:
-        return SqlRecordReader(self._connection, self)
+        return RecordReader(self._connection, self)
 
     @property
     def participations(self) -> int:

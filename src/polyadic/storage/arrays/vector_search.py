@@ -18,7 +18,7 @@ from polyadic.storage.arrays.pq_index import PQIndex
 from polyadic.storage.arrays.segments import NodeRows
 from polyadic.storage.arrays.top_k import contenders, first_of_each
 from polyadic.storage.incidence import Floats, Integers, firsts_of, stretches
-from polyadic.storage.sql.embedding_model import other_vectors
+from polyadic.storage.sql.meta import other_vectors
 
 _BLOCK_ROWS = 8_192
 

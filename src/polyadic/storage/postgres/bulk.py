@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 
 from polyadic.storage.postgres.schema import TYPES
-from polyadic.storage.row_changes import Delete, Insert, RowChange, Update
 from polyadic.storage.sql.half_precision import HalfVector
-from polyadic.storage.table import ColumnType
+from polyadic.storage.table import ColumnType, Delete, Insert, RowChange, Update
 
 
 class VectorColumn(list[HalfVector]):

@@ -15,8 +15,8 @@ from psycopg.types import TypeInfo
 
 from polyadic.storage.connection import Cursor
 from polyadic.storage.postgres.bulk import VectorColumn, bulk_statement
-from polyadic.storage.row_changes import RowChange
 from polyadic.storage.sql.half_precision import HALF, HalfVector
+from polyadic.storage.table import RowChange
 
 # PostgreSQL rejects NUL in text. It is escaped as two characters, the first of which occurs in no ordinary text.
 _NUL, _ESCAPE = "\0", "\U0010ffff"

@@ -11,7 +11,7 @@ from polyadic.model.types import Entity
 from polyadic.storage.incidence import Integers
 from polyadic.storage.postgres.query_batch import QueryBatch, SubQuery, listed, parse_rows
 from polyadic.storage.postgres.row_cache import ROWS, ValueCache
-from polyadic.storage.sql.digests import text_digest
+from polyadic.storage.sql.encoding import text_digest
 
 MOST_ABOUT = 3
 """Passages about an entity that are read with it: the first ones in document order."""

@@ -20,9 +20,8 @@ from polyadic.storage.incidence import Integers
 from polyadic.storage.postgres.full_text import PostgresWordIndex
 from polyadic.storage.postgres.schema_names import SCHEMA
 from polyadic.storage.protocol import Reader
-from polyadic.storage.row_changes import RowChange
 from polyadic.storage.sql import change_log
-from polyadic.storage.sql.digests import digest_bytes
+from polyadic.storage.table import RowChange
 
 # Each expression shadows the table of its name. Within them, a bare name is an expression above, and a qualified name
 # is the real table.
@@ -57,7 +56,7 @@ class FilteredConnection:
 
     def __init__(self, connection: Connection, documents: Iterable[str]) -> None:
         self._connection = connection
-        self._documents = [digest_bytes(document) for document in sorted(documents)]
+        self._documents = [bytes.fromhex(document) for document in sorted(documents)]
 
     def execute(self, sql: str, parameters: Sequence[Any] = (), /) -> Cursor:
         return self._connection.execute(_SHADOWS + sql, (self._documents, *parameters))

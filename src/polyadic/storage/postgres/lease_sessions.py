@@ -21,8 +21,7 @@ from polyadic.storage.postgres.dsn import PostgresDsn
 from polyadic.storage.postgres.errors import is_lost
 from polyadic.storage.postgres.pool import DatabasePool, Raw
 from polyadic.storage.postgres.schema import LEASE
-from polyadic.storage.row_changes import Insert
-from polyadic.storage.sql.digests import digest_bytes
+from polyadic.storage.table import Insert
 
 Transaction = Callable[[Raw], AbstractContextManager[PostgresConnection]]
 """Begins a transaction of the workspace on a connection."""
@@ -103,7 +102,7 @@ class SharedSession:
                 with self._current_transaction() as connection:
                     connection.execute(
                         "DELETE FROM lease WHERE holder = ? AND document = ANY(?)",
-                        (self._holder, [digest_bytes(document) for document in released]),
+                        (self._holder, [bytes.fromhex(document) for document in released]),
                     )
                 keys = sorted(map(self._lock_key, released))
                 self._raw.execute("SELECT pg_advisory_unlock(key) FROM unnest(%s::bigint[]) key", (keys,))
@@ -133,7 +132,7 @@ class SharedSession:
             acquired = self._lock(raw, wanted)
             connection.change(
                 Insert(LEASE, LEASE.names, replace=("holder",)),
-                [(digest_bytes(document), self._holder) for document in sorted(acquired)],
+                [(bytes.fromhex(document), self._holder) for document in sorted(acquired)],
             )
         self._documents |= acquired
         return acquired
@@ -200,7 +199,7 @@ class SharedSession:
             # Locked, to wait for a session that is about to commit another holder.
             rows = connection.execute(
                 "SELECT document FROM lease WHERE holder = ? AND document = ANY(?) FOR SHARE",
-                (self._holder, [digest_bytes(document) for document in self._documents]),
+                (self._holder, [bytes.fromhex(document) for document in self._documents]),
             ).fetchall()
         return len(rows)
 

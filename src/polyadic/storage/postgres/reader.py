@@ -20,11 +20,10 @@ from polyadic.storage.postgres.incidence import PostgresIncidence
 from polyadic.storage.postgres.query_batch import CommonTableExpression, SubQuery
 from polyadic.storage.postgres.text_cache import TextCache
 from polyadic.storage.postgres.vector_search import DOUBT, MOST_COMPARED, MOST_INDEXED, PostgresVectorSearch
-from polyadic.storage.prefetch import ChunkFactsPrefetch, Expected, NearestPrefetch, NeighbourPrefetch, QuotePrefetch
 from polyadic.storage.protocol import Hits, Links, NodeType, Rows, Vectors
+from polyadic.storage.reader import ChunkFactsPrefetch, Expected, NearestPrefetch, NeighbourPrefetch, QuotePrefetch
 from polyadic.storage.record_reader import RecordReader
 from polyadic.storage.records import DegreeWay, LinkWay
-from polyadic.storage.sql.record_reader import SqlRecordReader
 from polyadic.storage.sql.row_reader import SqlRowReader
 
 _HIGHEST_SCORE = {"entity": 100.0, "fact": 10.0}
@@ -223,8 +222,8 @@ def _vectors_for(k: int) -> int:
     return max(_MIN_VECTORS, _VECTORS_PER_ROW * k)
 
 
-class PostgresRecordReader(SqlRecordReader):
-    """Implements :class:`polyadic.storage.record_reader.RecordReader`; lists documents by an indexed prefix."""
+class PostgresRecordReader(RecordReader):
+    """Record reader that lists documents by an indexed prefix."""
 
     _IN_ORDER = "source_prefix, source"
     _COLLATION = ' COLLATE "C"'

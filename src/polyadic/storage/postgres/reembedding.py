@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager
 
 from polyadic.storage.connection import Connection
 from polyadic.storage.postgres.hnsw import index_large, unmark
-from polyadic.storage.sql.reembedding import SqlReembeddingWriter
+from polyadic.storage.sql.reembedding import ReembeddingWriter
 
 _CREATE_PARTITION = (
     "SELECT create_vector_partition(dimension) FROM (SELECT vector_dims(data) AS dimension FROM vector LIMIT 1)"
@@ -14,8 +14,8 @@ _NEAR = "INSERT INTO search_vector (node_type, row, vector, dimension, data)"
 _VECTOR = "v.id, vector_dims(v.data), v.data"
 
 
-class PostgresReembeddingWriter(SqlReembeddingWriter):
-    """Implements :class:`polyadic.storage.protocol.ReembeddingWriter`.
+class PostgresReembeddingWriter(ReembeddingWriter):
+    """Switch of the embedding model of a workspace.
 
     ``check_alone`` is called in the transaction that switches the store; it raises if others may be writing.
     """

@@ -8,9 +8,8 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from polyadic.storage.incidence import Integers, matches
+from polyadic.storage.incidence import Integers, among, distinct, matches
 from polyadic.storage.postgres.query_batch import CommonTableExpression, QueryBatch, Records, SubQuery, parsed
-from polyadic.storage.row_sets import among, distinct
 
 MOST_KEPT = 2**24
 """Bytes of records that a cache keeps, besides those read last."""

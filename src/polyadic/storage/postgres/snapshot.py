@@ -17,11 +17,10 @@ from polyadic.storage.postgres.backoff import WAITED, pauses
 from polyadic.storage.postgres.connection import PostgresConnection
 from polyadic.storage.postgres.errors import is_lost
 from polyadic.storage.postgres.pool import DatabasePool
-from polyadic.storage.row_changes import RowChange
 from polyadic.storage.sql import change_log
-from polyadic.storage.sql.embedding_model import EMBEDDER
 from polyadic.storage.sql.hierarchy_tables import GENERATION as HIERARCHY
-from polyadic.storage.sql.transfer import COPYING
+from polyadic.storage.sql.meta import COPYING, EMBEDDER
+from polyadic.storage.table import RowChange
 
 T = TypeVar("T")
 _STATE_KEYS = (EMBEDDER, COPYING, change_log.GENERATION, HIERARCHY)

@@ -41,9 +41,15 @@ from polyadic.storage.protocol import (
 from polyadic.storage.retry import with_retries
 from polyadic.storage.sql import ledger
 from polyadic.storage.sql.consistency_check import problems_of
-from polyadic.storage.sql.embedding_model import EMBEDDER, check_claimed, check_still_claimed, claim
-from polyadic.storage.sql.meta import meta, metas
-from polyadic.storage.sql.transfer import COPYING, SqlCopySource, check_whole
+from polyadic.storage.sql.meta import (
+    COPYING,
+    EMBEDDER,
+    check_claimed,
+    check_usable,
+    meta,
+    metas,
+    put_if_missing,
+)
 
 _EXCLUSIVE_LOCK, _WRITE_LOCK, _REEMBED_LOCK, _STAGING_LOCK = 1, 2, 3, 4
 """Advisory locks of a workspace.
@@ -145,7 +151,7 @@ class PostgresStore:
     @contextlib.contextmanager
     def copy_source(self) -> Iterator[CopySource]:
         with translate_errors(self._address), self._snapshot() as connection:
-            yield SqlCopySource(connection, self._reader(connection), self._address)
+            yield CopySource(connection, self._reader(connection), self._address)
 
     @contextlib.contextmanager
     def copy_target(self) -> Iterator[CopyTarget]:
@@ -215,13 +221,12 @@ class PostgresStore:
 
     def _writer(self, connection: PostgresConnection) -> PostgresWriter:
         copying, filled_with = metas(connection, (COPYING, EMBEDDER))
-        check_whole(copying, self._address)
-        check_still_claimed(filled_with or None, self._embedder, self._address)
+        check_usable(copying, filled_with, self._embedder, self._address)
         return PostgresWriter(connection)
 
     def _record_calls(self, calls: Sequence[tuple[LedgerCall | None, CachedReply | None]]) -> None:
         with translate_errors(self._address), self._pool.connection() as raw, self._transaction(raw) as connection:
-            ledger.enter_all(connection, calls)
+            ledger.enter(connection, calls)
 
     @contextlib.contextmanager
     def _session_lock(self, lock: int) -> Iterator[Raw]:
@@ -248,8 +253,7 @@ class PostgresStore:
     def _committed_state(self) -> Iterator[SnapshotConnection]:
         """Open the last committed state, after checking that the store is complete and its model unchanged."""
         with translate_errors(self._address), self._snapshot() as connection:
-            check_whole(connection.copying, self._address)
-            check_still_claimed(connection.embedder or None, self._embedder, self._address)
+            check_usable(connection.copying, connection.embedder, self._embedder, self._address)
             yield connection
 
     def _snapshot(self) -> AbstractContextManager[SnapshotConnection]:
@@ -314,7 +318,7 @@ class PostgresStore:
             return
         with self._pool.connection() as raw, self._transaction(raw) as connection:
             if meta(connection, EMBEDDER) is None:
-                claim(connection, self._embedder)
+                put_if_missing(connection, EMBEDDER, self._embedder)
             check_claimed(meta(connection, EMBEDDER), self._embedder, self._address)
 
     def _key(self, lock: int) -> int:

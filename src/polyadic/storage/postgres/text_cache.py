@@ -7,9 +7,8 @@ from polyadic.model.types import Fact, SourceSpan
 from polyadic.storage.incidence import Integers
 from polyadic.storage.postgres.query_batch import FOUND, CommonTableExpression, QueryBatch, SubQuery, listed, parse_rows
 from polyadic.storage.postgres.row_cache import ROWS, ValueCache
-from polyadic.storage.sql.segments import MOST_SEGMENTS
-from polyadic.storage.sql.spans import FROM_THE_FIRST, PLACED, PLACES_SHOWN, STANDS, SpanRow, placed
-from polyadic.storage.sql.texts import TEXTS, cut
+from polyadic.storage.sql.revisions import MOST_SEGMENTS, PLACED, TEXTS, cut
+from polyadic.storage.sql.spans import FROM_THE_FIRST, PLACES_SHOWN, STANDS, SpanRow, placed
 
 _FACTS_SQL = listed(
     "f.id, encode(f.digest, 'hex'), f.text, f.tokens, f.evidence, f.score,"

@@ -16,8 +16,8 @@ from polyadic.storage.connection import Connection
 from polyadic.storage.incidence import Integers
 from polyadic.storage.postgres.incidence import PostgresIncidence
 from polyadic.storage.postgres.schema import TOPIC_CANDIDATE
-from polyadic.storage.row_changes import Insert
 from polyadic.storage.sql.title_entities import title_entities, titles_of_chunks
+from polyadic.storage.table import Insert
 
 _SET_TOPICS = (
     "UPDATE chunk SET topic_entity = nullif(v.subject, -1) FROM unnest(?::bigint[], ?::bigint[]) v (of_chunk, subject)"

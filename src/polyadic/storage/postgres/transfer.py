@@ -6,11 +6,10 @@ from polyadic.storage.postgres import topic_entities
 from polyadic.storage.postgres.hnsw import index_marked, mark_large
 from polyadic.storage.postgres.writer import PostgresWriter
 from polyadic.storage.sql.half_precision import HalfVector
-from polyadic.storage.sql.serialization import resolution_of
+from polyadic.storage.sql.revisions import resolution_of
 from polyadic.storage.sql.tables import COPIED
-from polyadic.storage.sql.transfer import SqlCopyTarget
 from polyadic.storage.table import Table
-from polyadic.storage.transfer import Row
+from polyadic.storage.transfer import CopyTarget, Row
 
 _INSERT_NEAR = (
     "INSERT INTO search_vector (node_type, row, vector, dimension, data, indexed) SELECT h.node_type, o.{owner}, v.id,"
@@ -26,8 +25,8 @@ _CURRENT_CHUNKS = (
 _AT_ONCE = 1_000
 
 
-class PostgresCopyTarget(SqlCopyTarget):
-    """Implements :class:`polyadic.storage.transfer.CopyTarget`."""
+class PostgresCopyTarget(CopyTarget):
+    """PostgreSQL workspace that receives a copy."""
 
     def settle(self) -> None:
         with self._transaction():
@@ -63,7 +62,7 @@ class PostgresCopyTarget(SqlCopyTarget):
 
     def _complete(self, table: Table, rows: Sequence[Row]) -> None:
         if table.name == "chunk":
-            self._index_words(PostgresWriter(self._connection), rows)
+            self._index_words(rows, PostgresWriter(self._connection).index_words)
         elif table.name in _NODE_TYPES:
             mark_large(self._connection)
             node_type, owner = _NODE_TYPES[table.name]

@@ -17,8 +17,8 @@ from polyadic.storage.postgres.query_batch import FOUND, CommonTableExpression, 
 from polyadic.storage.postgres.row_cache import ROWS, RowCache
 from polyadic.storage.postgres.stats import WorkspaceStats
 from polyadic.storage.protocol import NodeType, Rows, Vectors
-from polyadic.storage.sql.embedding_model import other_vectors
 from polyadic.storage.sql.half_precision import HalfVector, widened
+from polyadic.storage.sql.meta import other_vectors
 
 MOST_INDEXED = 4_000
 """Highest dimension of vectors that the index takes."""
