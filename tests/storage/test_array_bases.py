@@ -79,8 +79,8 @@ def test_replaced_base_is_deleted_while_others_read_it(history: History) -> None
         history.store.close()
         assert replaced not in bases(history) and len(bases(history)) == 2
         assert writing.exists()
-        places, _ = before.vectors("fact").places(np.arange(300))
-        assert before.vectors("fact").at(places).shape[0] == 300
+        places, _ = before.vectors["fact"].places(np.arange(300))
+        assert before.vectors["fact"].at(places).shape[0] == 300
         connection.execute("COMMIT")
     writing.rmdir()
     history.store = SqliteStore(history.folder, "test")
@@ -95,9 +95,9 @@ def test_long_running_process_releases_replaced_vectors(history: History) -> Non
             history.publish_facts("b", many(f"Bolt {n}", 120))
             history.read()
             state = reading.of(connection)
-        delta = state.deltas["fact"]
-        assert delta.rows["vectors"].sum() == 120
-        assert len(delta.matrix) < 12 * 120
+        delta = state.nodes["fact"].delta
+        assert delta.columns["vectors"].sum() == 120
+        assert len(delta.vectors) < 12 * 120
     assert as_made_afresh(history)
 
 

@@ -10,11 +10,9 @@ from typing import Any
 import numpy as np
 
 from polyadic.storage.arrays.builder import build
-from polyadic.storage.arrays.filter_view import CorpusTotals, FilteredView, scope_of
+from polyadic.storage.arrays.filter_view import CorpusTotals, FilteredState, filtered
 from polyadic.storage.arrays.filtered_reader import FilteredReader
-from polyadic.storage.arrays.hierarchy_arrays import in_order
-from polyadic.storage.arrays.hierarchy_cache import HierarchyState
-from polyadic.storage.arrays.matrix import Matrix
+from polyadic.storage.arrays.hierarchy_arrays import HierarchyCache
 from polyadic.storage.arrays.recent_values import RecentValues
 from polyadic.storage.arrays.state import StoreState
 from polyadic.storage.connection import Connection, Cursor
@@ -67,30 +65,28 @@ class PostgresFilterCache:
     """The views of the last filters."""
 
     def __init__(self) -> None:
-        self._views = RecentValues[frozenset[str], FilteredView]()
-        self._hierarchies = RecentValues[frozenset[str], HierarchyState]()
+        self._views = RecentValues[frozenset[str], FilteredState]()
+        self._hierarchies = RecentValues[frozenset[str], HierarchyCache]()
 
-    def reader(self, connection: Connection, hierarchy: tuple[str, str], only: frozenset[str]) -> Reader:
+    def reader(self, connection: Connection, only: frozenset[str]) -> Reader:
         """Return a reader restricted to these documents.
 
         Parameters
         ----------
         connection
             A connection within a transaction.
-        hierarchy
-            Name of the hierarchy's state.
         only
             Identifiers of the documents.
         """
         shadowed = FilteredConnection(connection, only)
         name, number = change_log.present(connection)
         view = self._views.get(name, only, lambda: _build_view(shadowed, name, number, only))
-        state = self._hierarchies.get(hierarchy, only, lambda: HierarchyState(hierarchy, in_order))
-        return FilteredReader(shadowed, PostgresWordIndex(shadowed), view, lambda: state.within(shadowed, view))
+        hierarchies = self._hierarchies.get(name, only, HierarchyCache)
+        return FilteredReader(shadowed, PostgresWordIndex(shadowed), view, lambda: hierarchies.within(shadowed, view))
 
 
-def _build_view(shadowed: FilteredConnection, name: str, number: int, only: frozenset[str]) -> FilteredView:
-    state = StoreState.of(name, number, build(shadowed, Matrix.joined))
+def _build_view(shadowed: FilteredConnection, name: str, number: int, only: frozenset[str]) -> FilteredState:
+    state = StoreState.of(name, number, build(shadowed))
     totals = CorpusTotals(
         _numbers(shadowed, "SELECT facts FROM entity ORDER BY digest"),
         _numbers(
@@ -99,7 +95,7 @@ def _build_view(shadowed: FilteredConnection, name: str, number: int, only: froz
             " ORDER BY digest",
         ),
     )
-    return scope_of(shadowed, state, state.flat, totals, only)
+    return filtered(shadowed, state, only, totals)
 
 
 def _numbers(connection: Connection, sql: str) -> Integers:

@@ -8,7 +8,7 @@ import numpy as np
 import psycopg
 
 from polyadic.errors import StoreBusy
-from polyadic.storage.arrays.hierarchy_cache import HierarchyCache
+from polyadic.storage.arrays.hierarchy_arrays import HierarchyCache
 from polyadic.storage.connection import Connection
 from polyadic.storage.incidence import Integers
 from polyadic.storage.leases import NoLeases
@@ -94,7 +94,7 @@ class PostgresStore:
             if only is None:
                 yield reader
             else:
-                yield self._filters.reader(connection, self._hierarchies.state(connection).name, only(reader))
+                yield self._filters.reader(connection, only(reader))
 
     @contextlib.contextmanager
     def exclusive_session(self) -> Iterator[None]:
@@ -295,7 +295,7 @@ class PostgresStore:
     # steps of the above: readers, writers, and the workspace itself
 
     def _reader(self, connection: Connection) -> PostgresReader:
-        return PostgresReader(connection, lambda: self._hierarchies.state(connection).arrays(connection))
+        return PostgresReader(connection, lambda: self._hierarchies.arrays(connection))
 
     def _writer(self, connection: PostgresConnection) -> PostgresWriter:
         copying, filled_with = metas(connection, (COPYING, EMBEDDER))

@@ -9,16 +9,14 @@ import shutil
 import sqlite3
 import threading
 from collections.abc import Mapping
-from functools import partial
 from pathlib import Path
 
 from filelock import FileLock
 
 from polyadic.errors import StoreError
 from polyadic.storage.arrays.array_files import written_aside
-from polyadic.storage.arrays.base_segment import LAYOUT, BaseSegment
+from polyadic.storage.arrays.base import LAYOUT, Base
 from polyadic.storage.arrays.builder import build
-from polyadic.storage.arrays.matrix import Matrix
 from polyadic.storage.arrays.state import StoreState
 from polyadic.storage.sql import change_log
 from polyadic.storage.sqlite.connection import SqliteConnection
@@ -72,7 +70,7 @@ class SnapshotManager:
             folder = self._folder / _folder_name(connection, name)
             try:
                 if folder.exists():
-                    return StoreState.of(name, numbers[name], BaseSegment.load(folder))
+                    return StoreState.of(name, numbers[name], Base.load(folder))
             except (OSError, ValueError, EOFError):
                 # Damaged, or just replaced by another process: derived files can be rebuilt.
                 shutil.rmtree(folder, ignore_errors=True)
@@ -83,11 +81,11 @@ class SnapshotManager:
         folder = self._folder / _folder_name(connection, name)
         try:
             with written_aside(folder) as aside:
-                build(connection, partial(Matrix.write, aside)).save(aside)
-            base = BaseSegment.load(folder)
+                build(connection, aside).save(aside)
+            base = Base.load(folder)
         except (OSError, ValueError, EOFError):
             # On a full disk or without write permission the arrays are kept in memory.
-            base = build(connection, Matrix.joined)
+            base = build(connection)
         return StoreState.of(name, number, base)
 
     def _rebuild_if_due(self, state: StoreState) -> None:

@@ -14,9 +14,9 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from polyadic.errors import StoreBusy, StoreError
-from polyadic.storage.arrays.filter_view import CorpusTotals, FilteredView, scope_of
+from polyadic.storage.arrays.filter_view import FilteredState, filtered
 from polyadic.storage.arrays.filtered_reader import FilteredReader
-from polyadic.storage.arrays.hierarchy_cache import HierarchyCache
+from polyadic.storage.arrays.hierarchy_arrays import HierarchyCache
 from polyadic.storage.arrays.reader import ArrayReader
 from polyadic.storage.arrays.recent_values import RecentValues
 from polyadic.storage.leases import DocumentLeases, NoLeases
@@ -87,7 +87,7 @@ class SqliteStore:
         self._writer = connect(self._path, WRITING_CACHE)
         self._idle: list[SqliteConnection] = []
         self._snapshots = SnapshotManager(self._path, folder / "derived")
-        self._filters = RecentValues[frozenset[str], FilteredView]()
+        self._filters = RecentValues[frozenset[str], FilteredState]()
         self._hierarchies = HierarchyCache()
         self._pool_lock = threading.Lock()
         # Two locks: one for other processes, one for other threads and tasks of this one.
@@ -269,15 +269,13 @@ class SqliteStore:
             connection,
             SqliteWordIndex(connection),
             lambda: self._snapshots.of(connection),
-            lambda: self._hierarchies.state(connection).arrays(connection),
+            lambda: self._hierarchies.arrays(connection),
         )
 
     def _filtered_reader(self, connection: SqliteConnection, only: frozenset[str]) -> Reader:
-        state, hierarchy = self._snapshots.of(connection), self._hierarchies.state(connection)
-        view = self._filters.get(
-            state.name, only, lambda: scope_of(connection, state, state.flat, CorpusTotals.of(state.flat), only)
-        )
-        return FilteredReader(connection, SqliteWordIndex(connection), view, lambda: hierarchy.within(connection, view))
+        state, words = self._snapshots.of(connection), SqliteWordIndex(connection)
+        view = self._filters.get(state.name, only, lambda: filtered(connection, state, only))
+        return FilteredReader(connection, words, view, lambda: self._hierarchies.within(connection, view))
 
     def _open(self) -> None:
         """Claim a new store for the embedding model, and reject one with another model's vectors."""
