@@ -5,12 +5,12 @@ from contextlib import closing
 
 import numpy as np
 import pytest
-from polyadic.storage.sql.encoding import text_digest
 
 from polyadic.storage.postgres.connection import PostgresConnection
 from polyadic.storage.postgres.query_batch import FOUND, CommonTableExpression, QueryBatch, listed, parse_rows
 from polyadic.storage.postgres.row_cache import ROWS, RowCache
 from polyadic.storage.postgres.store import PostgresStore
+from polyadic.storage.sql.encoding import text_digest
 from tests.postgres.test_statements import counted
 from tests.support import postgres
 from tests.support.store_driver import publish
