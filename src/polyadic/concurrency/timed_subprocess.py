@@ -54,6 +54,6 @@ async def run_bounded(
             with contextlib.suppress(ProcessLookupError):
                 process.kill()
             await process.wait()
-            # The loop may end before it has noticed that the pipes are closed; there is no public method for this.
-            process._transport.close()  # type: ignore[attr-defined]
+        # The loop may end before it has noticed that the pipes are closed; there is no public method for this.
+        process._transport.close()  # type: ignore[attr-defined]
     return FinishedProcess(process.returncode or 0, output, errors)

@@ -166,7 +166,11 @@ class Writer(StagingWriter, Protocol):
         """
 
     def attach(self) -> list[str]:
-        """Link stored vectors to all rows written in this transaction; return the texts that still lack one."""
+        """Link stored vectors to all rows written in this transaction, and delete those that no row uses any more.
+
+        Returns the texts that still lack a vector; then nothing is linked or deleted. A transaction that applies a
+        change, or updates the hierarchy, ends with a call that returns none.
+        """
 
 
 class Store(Protocol):
