@@ -90,8 +90,11 @@ class RecordReader(Protocol):
     def evidence(self, document_id: str) -> list[tuple[Chunk, tuple[Evidence, ...]]]:
         """Return the chunks of a document with their evidence, in document order; empty if there is none."""
 
-    def evidence_in(self, chunk_ids: Sequence[str]) -> Mapping[str, tuple[Evidence, ...]]:
-        """Return the evidence in chunks (by identifier)."""
+    def detailed_evidence(self, chunk_ids: Sequence[str]) -> Mapping[str, tuple[Evidence, ...]]:
+        """Return the evidence in chunks (by identifier).
+
+        Evidence without roles, values, dates and qualifiers may be left out.
+        """
 
     def headings(self, chunk_ids: Sequence[str]) -> Mapping[str, tuple[Heading, ...]]:
         """Return the headings of the sections that contain each chunk (by identifier), in document order."""

@@ -38,7 +38,7 @@ from polyadic.storage.sql.serialization import (
     current_revision,
     document_of,
     load_decision,
-    load_evidence,
+    load_detailed_evidence,
     load_headings,
     load_metadata,
     resolution_of,
@@ -225,8 +225,8 @@ class SqlRecordReader:
         revision = self._revision(document_id)
         return [] if revision is None else chunks_of(self._connection, document_id, revision)
 
-    def evidence_in(self, chunk_ids: Sequence[str]) -> dict[str, tuple[Evidence, ...]]:
-        return {chunk: load_evidence(data) for chunk, data in self._of_chunks("evidence", chunk_ids)}
+    def detailed_evidence(self, chunk_ids: Sequence[str]) -> dict[str, tuple[Evidence, ...]]:
+        return {chunk: load_detailed_evidence(data) for chunk, data in self._of_chunks("evidence", chunk_ids)}
 
     def headings(self, chunk_ids: Sequence[str]) -> dict[str, tuple[Heading, ...]]:
         return {chunk: load_headings(data) for chunk, data in self._of_chunks("headings", chunk_ids)}

@@ -1,7 +1,7 @@
 """Serialization of evidence, metadata, pages, headings and decisions as JSON columns, and reading them back."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from polyadic.model.resolution import DecisionKind, EntityResolution, ResolutionDecision
@@ -16,6 +16,8 @@ DOCUMENT = "r.id, d.source, r.title, r.metadata, r.pages"
 """Columns of a document ``d`` and its revision ``r`` from which :func:`document_of` makes a document."""
 # Values of the optional fields of evidence, where they are not written.
 _OPTIONAL: tuple[Any, ...] = ("", "", "", ())
+# Fields of evidence and of a participant that are always written.
+_FIELDS, _PARTICIPANT_FIELDS = 5, 4
 
 
 def dump_evidence(evidence: Sequence[Evidence]) -> bytes:
@@ -40,6 +42,21 @@ def dump_evidence(evidence: Sequence[Evidence]) -> bytes:
 
 def load_evidence(data: bytes | None) -> tuple[Evidence, ...]:
     """Invert :func:`dump_evidence`; empty for None. Raises ValueError if the data is damaged."""
+    return _evidence(_rows(data))
+
+
+def load_detailed_evidence(data: bytes | None) -> tuple[Evidence, ...]:
+    """Load only the evidence with any optional field, of its own or of a participant.
+
+    >>> load_detailed_evidence(dump_evidence([Evidence("Ada wrote.", 8.0, (Participation("Ada"),), (), "sentences")]))
+    ()
+    """
+    return _evidence(
+        row for row in _rows(data) if len(row) > _FIELDS or any(len(one) > _PARTICIPANT_FIELDS for one in row[4])
+    )
+
+
+def _evidence(rows: Iterable[Sequence[Any]]) -> tuple[Evidence, ...]:
     return tuple(
         Evidence(
             text=text,
@@ -52,7 +69,7 @@ def load_evidence(data: bytes | None) -> tuple[Evidence, ...]:
             valid_to=valid_to,
             qualifiers=tuple((name, value) for name, value in qualifiers),
         )
-        for text, score, extractor, spans, participants, *filled in _rows(data)
+        for text, score, extractor, spans, participants, *filled in rows
         for unsupported, valid_from, valid_to, qualifiers in [[*filled, *_OPTIONAL[len(filled) :]]]
     )
 
