@@ -17,8 +17,8 @@ import numpy as np
 from polyadic.config import ChunkingSettings, EmbeddingSettings, Settings
 from polyadic.indexing.publisher import Publisher
 from polyadic.indexing.report import IndexReport
-from polyadic.interchange.document_record import ChunkExport, DocumentExport
-from polyadic.interchange.ingest import ingest_exports
+from polyadic.interchange.document_export import ChunkExport, DocumentExport
+from polyadic.interchange.import_file import ingest_exports
 from polyadic.model.types import Chunk, Document, Evidence, Participation, Span
 from polyadic.workspace import Workspace
 

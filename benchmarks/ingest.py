@@ -25,10 +25,9 @@ from benchmarks.synthetic_workload import Passage, documents, marked, passage, v
 from polyadic.config import Settings
 from polyadic.extraction.llm_extractor import LLMExtractor
 from polyadic.indexing.indexer import Indexer
-from polyadic.llm.cached_model import CachedModel
+from polyadic.llm.cached_model import CachedModel, StoreResponseCache
 from polyadic.llm.language_model import ModelReply, ModelRequest
 from polyadic.llm.prompts.library import PromptLibrary
-from polyadic.llm.store_cache import StoreResponseCache
 from polyadic.model.types import Document, Usage
 from polyadic.storage.protocol import Store
 from polyadic.storage.sqlite.store import SqliteStore

@@ -1,10 +1,10 @@
 """Learn how much the cross-encoder for sentences counts: ``python -m benchmarks.learn_selection FOLDER``.
 
 The weights that ``benchmarks.learn_ranking`` and ``benchmarks.learn_nameless`` wrote stay as they are, and decide alone
-where there is no cross-encoder. Added to them are weights of the logits of the few best sentences
-(retrieval/relevance/answer_selection.py): for the score of a sentence, whether to answer, and the confidence. They are
-learned from the English question sets for development. For each set it prints what is right and refused with weights
-that were learned on all others. FOLDER keeps the filled workspaces.
+where there is no cross-encoder. Added to them are weights of the logits of the few best sentences, and of what
+sentences lack of what the question requires (retrieval/relevance/answer_selection.py): for the score of a sentence,
+whether to answer, and the confidence. They are learned from the English question sets for development. For each set it
+prints what is right and refused with weights that were learned on all others. FOLDER keeps the filled workspaces.
 """
 
 import asyncio
@@ -49,36 +49,38 @@ from polyadic.retrieval.relevance.sentence_features import COLUMNS
 SETS = (*MULTI_HOP, "ordinary-shared", "ordinary-debian", *SMALL)
 # How many answerable questions may be refused: of those that name something, and of the others. The small collections
 # count for the latter only, because most of their questions name nothing.
-MOST_NAMED_REFUSED, MOST_NAMELESS_REFUSED = 0.03, 0.05
+MOST_NAMED_REFUSED, MOST_NAMELESS_REFUSED = 0.03, 0.02
+_SCORE_ALONE = np.array([float(name.startswith("score")) for name in SELECTION_COLUMNS])
+_OF_ODDS = 2
 _NAMELESS = SELECTION_FEATURES.index("nameless")
 _MADE_BY = "learn_nameless", "learn_selection"
 
 
 @dataclass(frozen=True, slots=True)
 class Selected:
-    """A question with its sentences, their scores without the cross-encoder, and the logits of the best."""
+    """A question with its sentences, their scores without the cross-encoder, and what is known beside."""
 
     labelled: Labelled
     scores: Floats
     logits: SelectionLogits
+    lacks: Floats
 
     @property
     def columns(self) -> Labelled:
-        """The scores, and beside them the columns of the logits, as the features of the sentences."""
-        columns = selection_columns(read_asked(self.labelled.asking.text), self.logits, len(self.scores))
-        return replace(self.labelled, features=np.column_stack([self.scores, columns]))
+        """The columns of which the score is made, as the features of the sentences."""
+        asked = read_asked(self.labelled.asking.text)
+        return replace(self.labelled, features=selection_columns(asked, self.scores, self.logits, self.lacks))
 
 
 @dataclass(frozen=True, slots=True)
-class Offsets:
-    """Questions, with the log-odds of support and of confidence without the cross-encoder: shape (questions,)."""
+class Decisions:
+    """Questions, with the features for deciding whether to answer (``support``) and how sure to be."""
 
-    judged: Judged
-    support: Floats
-    confidence: Floats
+    support: Judged
+    confidence: Judged
 
-    def only(self, which: NDArray[np.bool_]) -> "Offsets":
-        return Offsets(self.judged.only(which), self.support[which], self.confidence[which])
+    def only(self, which: NDArray[np.bool_]) -> "Decisions":
+        return Decisions(self.support.only(which), self.confidence.only(which))
 
 
 def main() -> None:
@@ -94,35 +96,32 @@ def _selected(askings: Sequence[Asking], selector: AnswerSelector | None) -> Ite
     for asking in askings:
         labelled = labelled_sentences(asking)
         scores = model.scores(labelled.features)
-        logits = asyncio.run(select(read_asked(labelled.asking.text), labelled.candidates, scores, selector))
-        if logits is not None:
-            yield Selected(labelled, scores, logits)
+        signals = asyncio.run(select(read_asked(labelled.asking.text), labelled.candidates, scores, selector))
+        if signals.logits is not None:
+            yield Selected(labelled, scores, signals.logits, signals.lacks)
 
 
 def learn(selected: Mapping[str, Sequence[Selected]]) -> None:
     """Learn from the sentences of each question, by question set; print what changes, and write the weights."""
     columns = {name: [one.columns for one in rows] for name, rows in selected.items()}
-    score = _score(columns)
+    score = softmax(columns)
     for name, rows in columns.items():
         if any(one.asking.is_answerable for one in rows):
-            before = first_right(rows, _with_base(0 * score))
-            elsewhere_learned = first_right(rows, _with_base(_score(elsewhere(name, columns))))
+            before = first_right(rows, _SCORE_ALONE)
+            elsewhere_learned = first_right(rows, softmax(elsewhere(name, columns)))
             print(f"right, {name}: {before} -> learned elsewhere {elsewhere_learned}", flush=True)
-    judged = {name: _offsets(rows, score) for name, rows in selected.items()}
+    decided = {name: _decisions(rows, score) for name, rows in selected.items()}
+    judged = {name: one.support for name, one in decided.items()}
     support, least = _support(judged)
-    former = _logit(learned("sentences")["support"]["least"])
     for name, one in judged.items():
-        target = one.judged.is_answerable
-        apart = shares(_refused(one, *_support(elsewhere(name, judged))), target)
-        written = shares(_refused(one, support, least), target)
-        print(f"refused, {name}: {shares(one.support < former, target)} -> learned elsewhere {apart}; {written}")
-    answered = {name: one.only(~_refused(one, support, least)) for name, one in judged.items()}
-    confidence = _added({name: one for name, one in answered.items() if one.judged.is_answerable.any()}, False)
+        apart = shares(_refused(one, *_support(elsewhere(name, judged))), one.is_answerable)
+        written = shares(_refused(one, support, least), one.is_answerable)
+        print(f"refused, {name}: learned elsewhere {apart}; as written {written}")
+    answered = {name: one.only(~_refused(one.support, support, least)).confidence for name, one in decided.items()}
+    confidence = _confidence({name: one for name, one in answered.items() if one.is_answerable.any()})
     for name, one in answered.items():
-        probable = 1 / (1 + np.exp(-_log_odds(one.judged, one.confidence, confidence)))
-        print(
-            f"confidence, {name}: right {one.judged.is_right.mean():.3f}, as written {probable.mean():.3f}", flush=True
-        )
+        probable = 1 / (1 + np.exp(-_log_odds(one, confidence)))
+        print(f"confidence, {name}: right {one.is_right.mean():.3f}, as written {probable.mean():.3f}", flush=True)
     parts = {
         "score": dict(zip(SELECTION_COLUMNS, score.tolist(), strict=True)),
         "support": _named(support) | {"least": 1 / (1 + float(np.exp(-least)))},
@@ -131,77 +130,62 @@ def learn(selected: Mapping[str, Sequence[Selected]]) -> None:
     write_weights("selection", parts, *_MADE_BY)
 
 
-def _score(columns: Mapping[str, Sequence[Labelled]]) -> Floats:
-    """Weights of the columns of the logits."""
-    return softmax(columns, given=np.ones(1))
-
-
-def _with_base(score: Floats) -> Floats:
-    return np.concatenate([np.ones(1), score])
-
-
-def _offsets(rows: Sequence[Selected], score: Floats) -> Offsets:
-    features, support, confidence, right = [], [], [], []
+def _decisions(rows: Sequence[Selected], score: Floats) -> Decisions:
+    right: list[bool] = []
+    features: dict[str, list[Floats]] = {"support": [], "confidence": []}
     for one in rows:
         asked, labelled = read_asked(one.labelled.asking.text), one.labelled
-        combined = one.columns.features @ _with_base(score)
+        combined = one.columns.features @ score
         signals = confidence_features(asked, labelled.features, combined, labelled.rare)
-        support.append(log_odds("support", signals))
-        confidence.append(log_odds("confidence", signals))
-        features.append(selection_features(asked, one.logits, combined))
+        for part, found in features.items():
+            found.append(selection_features(asked, combined, one.logits, one.lacks, log_odds(part, signals)))
         right.append(bool(labelled.right[np.argmax(combined)]))
     answerable = np.array([one.labelled.asking.is_answerable for one in rows], dtype=np.bool_)
-    judged = Judged(np.array(features), answerable, np.array(right, dtype=np.bool_))
-    return Offsets(judged, np.array(support), np.array(confidence))
+    judged = (Judged(np.array(found), answerable, np.array(right, dtype=np.bool_)) for found in features.values())
+    return Decisions(*judged)
 
 
-def _support(judged: Mapping[str, Offsets]) -> tuple[Floats, float]:
+def _support(judged: Mapping[str, Judged]) -> tuple[Floats, float]:
     """Weights with the bias last, and the log-odds that few answerable questions miss.
 
-    The threshold is the same for questions that name something and for those that do not; the weight of ``nameless`` is
-    set so that no more of either are missed than may be.
+    All that is answerable weighs as much as all that is not. The threshold is the same for questions that name
+    something and for those that do not; the weight of ``nameless`` is set so that no more of either are missed than may
+    be.
     """
-    support = _added(judged, True)
+    target = np.concatenate([one.is_answerable for one in judged.values()])
+    weights = counts(judged)
+    weights *= np.where(target, weights[~target].sum() / weights[target].sum(), 1.0)
+    support = logistic(judged, target, weights)
     named, nameless = [], []
     for name, one in judged.items():
-        is_nameless = one.judged.features[:, _NAMELESS] > 0
-        odds = _log_odds(one.judged, one.support, support)
-        nameless.append(odds[one.judged.is_answerable & is_nameless])
+        is_nameless = one.features[:, _NAMELESS] > 0
+        odds = _log_odds(one, support)
+        nameless.append(odds[one.is_answerable & is_nameless])
         if name not in SMALL:
-            named.append(odds[one.judged.is_answerable & ~is_nameless])
+            named.append(odds[one.is_answerable & ~is_nameless])
     least = float(np.quantile(np.concatenate(named), MOST_NAMED_REFUSED))
     support[_NAMELESS] += least - np.quantile(np.concatenate(nameless), MOST_NAMELESS_REFUSED)
     return support, least
 
 
-def _added(sets: Mapping[str, Offsets], for_support: bool) -> Floats:
-    """Weights with the bias last, that are added to the log-odds of support or of confidence.
-
-    For support, all that is answerable weighs as much as all that is not.
-    """
-    judged = {name: one.judged for name, one in sets.items()}
-    target = np.concatenate([one.is_answerable if for_support else one.is_right for one in judged.values()])
-    offset = np.concatenate([one.support if for_support else one.confidence for one in sets.values()])
-    weights = counts(judged)
-    if for_support:
-        weights *= np.where(target, weights[~target].sum() / weights[target].sum(), 1.0)
-    return logistic(judged, target, weights, offset)
+def _confidence(judged: Mapping[str, Judged]) -> Floats:
+    """Weights with the bias last, added to the log-odds without the cross-encoder, which count whole."""
+    target = np.concatenate([one.is_right for one in judged.values()])
+    offset = np.concatenate([one.features[:, :_OF_ODDS].sum(axis=1) for one in judged.values()])
+    others = {name: replace(one, features=one.features[:, _OF_ODDS:]) for name, one in judged.items()}
+    return np.concatenate([np.ones(_OF_ODDS), logistic(others, target, counts(others), offset)])
 
 
-def _refused(one: Offsets, support: Floats, least: float) -> NDArray[np.bool_]:
-    return np.asarray(_log_odds(one.judged, one.support, support) < least)
+def _refused(judged: Judged, support: Floats, least: float) -> NDArray[np.bool_]:
+    return np.asarray(_log_odds(judged, support) < least)
 
 
-def _log_odds(judged: Judged, offset: Floats, added: Floats) -> Floats:
-    return np.asarray(judged.features @ added[:-1] + added[-1] + offset)
+def _log_odds(judged: Judged, weights: Floats) -> Floats:
+    return np.asarray(judged.features @ weights[:-1] + weights[-1])
 
 
-def _named(added: Floats) -> dict[str, float]:
-    return dict(zip((*SELECTION_FEATURES, "bias"), added.tolist(), strict=True))
-
-
-def _logit(probability: float) -> float:
-    return float(np.log(probability / (1 - probability)))
+def _named(weights: Floats) -> dict[str, float]:
+    return dict(zip((*SELECTION_FEATURES, "bias"), weights.tolist(), strict=True))
 
 
 if __name__ == "__main__":

@@ -18,8 +18,8 @@ from benchmarks.hierarchy_store import SETTINGS, Plan
 from benchmarks.synthetic_vectors import Realistic
 from polyadic.indexing.publisher import Publisher
 from polyadic.indexing.report import IndexReport
-from polyadic.interchange.document_record import DocumentExport
-from polyadic.interchange.ingest import ingest_exports
+from polyadic.interchange.document_export import DocumentExport
+from polyadic.interchange.import_file import ingest_exports
 from polyadic.model.types import Participation
 from polyadic.storage.sqlite.store import SqliteStore
 from polyadic.workspace import Workspace

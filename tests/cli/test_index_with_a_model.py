@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from polyadic.cli.index_report import explain_no_facts
 from polyadic.extraction.llm_extractor import UNFOUND_ENTITY
 from polyadic.extraction.sentence_extractor import SentenceExtractor
-from polyadic.indexing.no_facts_reasons import explain_no_facts
 from polyadic.indexing.report import IndexReport
 from polyadic.model.types import Span
 from polyadic.storage.protocol import FailedChunk

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from polyadic.indexing.batching import BATCH_DOCUMENTS
+from polyadic.indexing.document_batches import BATCH_DOCUMENTS
 from tests.crashes.commands import AT_ONCE, COMMAND, done, ended, export, indexing, paid_twice, times_asked
 from tests.crashes.killed_at import MOMENTS, POINTS
 from tests.model_server import ModelServer, ready

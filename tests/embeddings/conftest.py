@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from polyadic.embeddings.minilm.package_download import ModelPackage, WheelMember
+from polyadic.embeddings.minilm.download import ModelPackage, WheelMember
 from polyadic.embeddings.minilm.weights import MODEL, ModelFiles, find_weights
 from polyadic.errors import WeightsMissing
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from polyadic.batch.report import BatchReadReport
-from polyadic.batch.request_writer import RequestFileWriter
+from polyadic.batch.request_files import RequestFileWriter
 from polyadic.concurrency.async_to_sync import async_to_sync
 from polyadic.config import ExtractionSettings, HypergraphSettings, RerankerSettings, Settings
 from polyadic.errors import NotFound, SettingsError

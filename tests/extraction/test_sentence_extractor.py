@@ -14,7 +14,7 @@ from polyadic.extraction.sentence_extractor import SentenceExtractor
 from polyadic.extraction.sentence_subjects import LONG_DOCUMENT
 from polyadic.loaders.loader import read_documents
 from polyadic.model.types import Chunk, Document, Evidence, Span
-from polyadic.text.plain_text import plain
+from polyadic.text.markup import plain
 
 
 def extract(

@@ -14,7 +14,7 @@ from polyadic.config import ChunkingSettings, EmbeddingSettings, ReadingSettings
 from polyadic.extraction.sentence_extractor import SentenceExtractor
 from polyadic.extraction.table_row_facts import row_participants, row_text
 from polyadic.loaders.loader import read_documents
-from polyadic.loaders.tables.table_text import row_lines
+from polyadic.loaders.tables.row_lines import row_lines
 from polyadic.model.types import Chunk, Document, Evidence, Span
 from polyadic.text.table_rows import TextCell
 from polyadic.text.vocabulary import Vocabulary

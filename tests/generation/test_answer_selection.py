@@ -55,6 +55,14 @@ def test_few_sentences_are_judged_each_with_its_title(kb: Workspace) -> None:
     assert {context for context, _ in judged} == {"House rules"}
 
 
+def test_a_sentence_without_the_value_that_the_question_requires_loses(tmp_path: Path) -> None:
+    text = "A guest card costs 3 euros. Guest cards are sold at the gate of the yard. Guest cards are green."
+    with Workspace(tmp_path / "kb", Settings(embedding=EmbeddingSettings(model="hashing"))) as workspace:
+        workspace.add([Document("memory:cards", "Guest cards", text)])
+        found = answer(workspace, "What do guest cards at the gate of the yard cost?", ScriptedSelector({}))
+    assert found.citations[0].place.quote.startswith("A guest card costs 3 euros.")
+
+
 def test_only_questions_in_english_are_judged(kb: Workspace) -> None:
     selector = ScriptedSelector({})
     answer(kb, "Wann werden die Tonnen im Hof geleert?", selector)

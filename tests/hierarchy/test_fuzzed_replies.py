@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from polyadic.hierarchy.report_replies import findings_of, read_report
 from polyadic.hierarchy.summary_replies import read_summaries
-from polyadic.llm.replies.model import Problems
+from polyadic.llm.replies.parsed_reply import Problems
 from polyadic.model.identity import entity_key
 from tests.hierarchy.recorded_requests import MEMBERS
 

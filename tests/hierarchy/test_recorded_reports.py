@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from polyadic.hierarchy.report_replies import DraftReport, findings_of, read_report
-from polyadic.llm.replies.model import Problems
+from polyadic.llm.replies.parsed_reply import Problems
 
 
 @pytest.fixture(scope="module")

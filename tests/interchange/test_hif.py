@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from polyadic.interchange.export import export_file
-from polyadic.interchange.hif_schema import parse_hif
+from polyadic.interchange.hif_reader import parse_hif
 from polyadic.interchange.import_file import import_file
 from polyadic.interchange.validation import InvalidFile
 from polyadic.model.types import Document

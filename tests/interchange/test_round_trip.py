@@ -105,7 +105,7 @@ def test_failed_chunks_stay_marked(tmp_path: Path) -> None:
 
 def test_completed_documents_stay_if_an_import_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A document is there whole or not at all, and the same command goes on."""
-    monkeypatch.setattr("polyadic.interchange.ingest.BATCH_DOCUMENTS", 1)
+    monkeypatch.setattr("polyadic.interchange.import_file.BATCH_DOCUMENTS", 1)
     with workspace(tmp_path / "first") as first, workspace(tmp_path / "second") as second:
         first.add([Document("memory:a", "Ada", ADA), Document("memory:b", "Babbage", BABBAGE)])
         export_file(first, "hif", tmp_path / "kb.json")

@@ -12,7 +12,7 @@ from polyadic.config import ChunkingSettings, EmbeddingSettings, Settings
 from polyadic.errors import NoReply
 from polyadic.extraction.extractor import Extraction
 from polyadic.indexing.indexer import Indexer
-from polyadic.interchange.document_record import DocumentExport, export_documents
+from polyadic.interchange.document_export import DocumentExport, export_documents
 from polyadic.model.types import Chunk, Document, Evidence, Participation, Span
 from polyadic.workspace import Workspace
 from tests.support.canonical import canonical

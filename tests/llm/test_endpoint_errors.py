@@ -12,7 +12,7 @@ import pytest
 
 from polyadic.config import EndpointSettings
 from polyadic.errors import ModelUnavailable, NoReply, PolyadicError
-from polyadic.llm.endpoint import Endpoint
+from polyadic.llm.endpoint_connection import Endpoint
 from polyadic.llm.endpoint_errors import translate_errors
 from polyadic.llm.endpoint_model import EndpointModel
 from polyadic.llm.language_model import ChatMessage, ModelRequest

@@ -11,12 +11,12 @@ from polyadic.config import ReadingSettings
 from polyadic.extraction.sentence_extractor import SentenceExtractor
 from polyadic.loaders.loader import read_documents
 from polyadic.model.types import Chunk, Document, Span
-from polyadic.text.boilerplate import boilerplate
+from polyadic.text.boilerplate_sentences import boilerplate
 from polyadic.text.code_fences import code_blocks
 from polyadic.text.headings import heading_path, headings
 from polyadic.text.mail_quotes import unsaid_parts
+from polyadic.text.markup import plain
 from polyadic.text.named_entities import names
-from polyadic.text.plain_text import plain
 from polyadic.text.sentences import sentences
 from polyadic.text.vocabulary import Vocabulary
 

@@ -14,9 +14,9 @@ from polyadic.errors import UnreadableDocument
 from polyadic.loaders.decoding import decode
 from polyadic.loaders.formats.markdown import LONGEST_FRONT_MATTER, markdown_title, split_front_matter
 from polyadic.loaders.loader import SkippedInput, read_documents
-from polyadic.loaders.metadata import metadata_of
+from polyadic.loaders.normalized_metadata import metadata_of
 from polyadic.loaders.pages.paged_text import running_text
-from polyadic.loaders.plain_title import plain_title
+from polyadic.loaders.plain_text_title import plain_title
 from polyadic.model.types import Document
 
 

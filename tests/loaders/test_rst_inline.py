@@ -7,7 +7,7 @@ import pytest
 from polyadic.config import ReadingSettings
 from polyadic.loaders.loader import read_documents
 from polyadic.model.types import Document
-from polyadic.text.plain_text import plain
+from polyadic.text.markup import plain
 from polyadic.text.sentences import sentences
 
 

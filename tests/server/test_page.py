@@ -10,7 +10,7 @@ import httpx2
 import pytest
 
 from polyadic.loaders.loader import READERS
-from polyadic.loaders.pages.page_image import PICTURE_SUFFIXES
+from polyadic.loaders.pages.page_rendering import PICTURE_SUFFIXES
 from polyadic.server.page.routes import FILES, POLICY
 from tests.server.running_server import Running, add_key, running
 

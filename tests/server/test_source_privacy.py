@@ -9,7 +9,7 @@ import httpx2
 import pytest
 
 from polyadic.config import EmbeddingSettings, Settings
-from polyadic.indexing.roots import record_roots
+from polyadic.indexing.workspace_roots import record_roots
 from polyadic.model.identity import document_id
 from polyadic.model.types import Document
 from polyadic.workspace import Workspace

@@ -6,7 +6,7 @@ from io import BytesIO
 from PIL import Image
 from pypdfium2 import PdfDocument
 
-from polyadic.loaders.pages.page_image import render_page
+from polyadic.loaders.pages.page_rendering import render_page
 from tests.support.documents import pdf
 
 RESOLUTION = 200

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyadic.loaders.tables.table_text import column_names, named_lines, row_lines
+from polyadic.loaders.tables.row_lines import column_names, named_lines, row_lines
 from polyadic.text.sentences import LONGEST, sentences
 from polyadic.text.table_rows import LONGEST_NAME, TextCell, is_row, pipe_tables, row_cells
 

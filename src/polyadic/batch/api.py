@@ -5,28 +5,27 @@ returns the reply once it is known. Steps that need further replies (gleaning, t
 the names in a question) put their requests into the next file.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from pathlib import Path
 
-from polyadic.batch.collect import ResponseCollector
-from polyadic.batch.missing_replies import RequestShard, shards
+from polyadic.batch.batch_run import BatchRun, BatchWork, pending_counts
 from polyadic.batch.parameter_support import learn, speak
-from polyadic.batch.question_files import BatchQuestion, add_answers, check_answers, read_questions
-from polyadic.batch.report import BatchReadReport, BatchWriteReport, EntityVerdicts
-from polyadic.batch.request_writer import MOST_BYTES, MOST_REQUESTS, RequestFileWriter
-from polyadic.batch.resume import BatchRun
+from polyadic.batch.question_files import check_answers, read_questions
+from polyadic.batch.report import BatchReadReport, BatchWriteReport
+from polyadic.batch.request_files import MOST_BYTES, MOST_REQUESTS, RequestFileWriter, RequestShard, shards
+from polyadic.batch.response_collector import ResponseCollector
 from polyadic.batch.role_models import BatchRoleModels
 from polyadic.concurrency.async_to_sync import async_to_sync
 from polyadic.concurrency.run_in_thread import run_until_cancelled
 from polyadic.config import ModelRole, Settings
 from polyadic.embeddings.embedder import Embedder
 from polyadic.errors import NO_MODEL, NotFound, PolyadicError
-from polyadic.hierarchy.build_report import BuildReport
 from polyadic.indexing.ocr_session import OcrSession
 from polyadic.indexing.report import IndexProgress
+from polyadic.llm.batch_model import PendingRequest
 from polyadic.llm.prompts.library import PromptLibrary
 from polyadic.loaders.loader import SkippedInput, read_documents
 from polyadic.model.types import Document
@@ -43,6 +42,13 @@ class BatchApi:
 
     ``open_store(True)`` creates the store if there is none. ``load_reranker`` returns None if the settings name none.
     ``open_ocr`` opens the session in which scanned pages are read.
+
+    Raises
+    ------
+    NotFound
+        Every method: there is no workspace.
+    StoreBusy
+        Every method: another process is writing to this workspace.
     """
 
     settings: Settings
@@ -78,8 +84,7 @@ class BatchApi:
         file
             File for the request lines. Where a provider's limits require more files, they are FILE-2, FILE-3, ...
         paths
-            Files and folders to index. Earlier requests without a reply are written again even if their documents
-            are not listed here.
+            Files and folders to index. Earlier requests without a reply are written again in any case.
         questions
             File of questions; they are stored until they have been answered.
         method, context_tokens
@@ -93,11 +98,10 @@ class BatchApi:
         most_requests, most_bytes
             Limits per file.
         hierarchy
-            Write requests for the hierarchy, one layer per round and then the reports. Skipped while documents that
-            belong in it are pending.
+            Write requests for the hierarchy, one layer per round and then the reports, unless documents are pending.
         pairs
-            Write requests about the uncertain ones among so many candidate pairs of entities, as
-            ``Workspace.entities.review(pairs, by_model=True)`` sends them. Skipped while documents are pending.
+            Write requests about so many pairs of entities, as ``Workspace.entities.review`` sends them, unless
+            documents are pending.
 
         Raises
         ------
@@ -108,47 +112,12 @@ class BatchApi:
             cannot be read.
         NotFound
             There is no workspace, and no document to create one for.
-        StoreBusy
-            Another process is writing to this workspace.
         """
-        needed: dict[ModelRole, object] = {"extraction": paths, "answers": questions, "summaries": hierarchy}
-        models = self._models(*(role for role, work in needed.items() if work))
-        batch_questions = read_questions(Path(questions), method, context_tokens) if questions else []
+        models = self._models({"extraction": paths, "answers": questions, "summaries": hierarchy})
+        asked = read_questions(Path(questions), method, context_tokens) if questions else []
         inputs = [Path(path) for path in (*paths, *([questions] if questions else []))]
         files = RequestFileWriter(Path(file), overwrite, most_requests, most_bytes, inputs)
-        embedder = self.load_embedder()
-        async with self.open_ocr() if paths else OcrSession.off(None) as ocr:
-            store, sources = await run_until_cancelled(ocr.cancel, self._store_for, paths, files, ocr)
-            run = BatchRun(
-                self.settings,
-                store,
-                embedder,
-                models,
-                self.prompts,
-                report_progress,
-                note=files.add,
-                load_reranker=self.load_reranker,
-            )
-            with store.exclusive_session(), files:
-                speak(models.distinct, store)
-                _store_questions(batch_questions, store)
-                index = await run.index(sources, reextract)
-                built = await _build_hierarchy(run, hierarchy)
-                verdicts = await _review_entities(run, pairs)
-                outcome = await run.answer()
-                missing = _pending_counts(store)
-        return BatchWriteReport(
-            files.files,
-            files.requests,
-            files.bytes,
-            index,
-            len(outcome.answers),
-            outcome.changed_questions,
-            outcome.failed,
-            missing,
-            built,
-            verdicts,
-        )
+        return await self._write(files, BatchWork(paths, asked, reextract, hierarchy, pairs), models, report_progress)
 
     async def aread(
         self,
@@ -174,58 +143,26 @@ class BatchApi:
         Raises
         ------
         NotFound
-            There is no workspace, or no such file.
+            There is no such file.
         PolyadicError
             The output file holds something other than answers.
-        StoreBusy
-            Another process is writing to this workspace.
         """
-        models, store = self._models(), self.open_store(False)
+        models, store = self._models({}), self.open_store(False)
         _check_all([Path(file) for file in files], output)
         report = BatchReadReport()
         collector = ResponseCollector(store, models.for_purpose, report)
-        run = BatchRun(
-            self.settings,
-            store,
-            self.load_embedder(),
-            models,
-            self.prompts,
-            report_progress,
-            collector.errors,
-            load_reranker=self.load_reranker,
-        )
+        run = self._run(store, models, self.load_embedder(), report_progress, collector.errors)
         with store.exclusive_session():
             speak(models.distinct, store)
             for file in files:
                 await collector.take(Path(file))
             report.adapted = learn(models.distinct, store, collector.refusals)
-            report.index = await run.index()
-            build = run.hierarchy_build()
-            report.hierarchy = await build.build() if build.is_pending() else None
-            review = run.entity_review()
-            report.entities = await review.judge() if review.is_pending() else None
-            outcome = await run.answer()
-            if output and outcome.answers:
-                add_answers(Path(output), outcome.answers)
-            with store.write() as writer:
-                writer.waiting.delete_questions([answer.key for answer in outcome.answers])
-            report.missing = _pending_counts(store)
-        report.failed, report.failed_questions, report.failed_hierarchy = run.failed, outcome.failed, build.failed
-        report.failed_entities = review.failed
-        report.answers, report.changed_questions = outcome.answers, outcome.changed_questions
+            await run.read(report, Path(output) if output else None)
         return report
 
     def missing(self) -> PendingCounts:
-        """Count pending requests.
-
-        Raises
-        ------
-        NotFound
-            There is no workspace.
-        StoreBusy
-            Another process is writing to this workspace.
-        """
-        return _pending_counts(self.open_store(False))
+        """Count pending requests."""
+        return pending_counts(self.open_store(False))
 
     def shards(self, files: Sequence[Path | str]) -> list[RequestShard]:
         """Count the requests and the missing replies of each request file, in the order of ``files``.
@@ -233,7 +170,7 @@ class BatchApi:
         Raises
         ------
         NotFound
-            There is no workspace, or no such file.
+            There is no such file.
         PolyadicError
             A file is not a request file, or is truncated.
         """
@@ -246,15 +183,7 @@ class BatchApi:
             return list(shards([Path(file) for file in files], is_pending))
 
     def forget(self) -> PendingCounts:
-        """Drop all pending requests and return their counts; published documents are kept.
-
-        Raises
-        ------
-        NotFound
-            There is no workspace.
-        StoreBusy
-            Another process is writing to this workspace.
-        """
+        """Drop all pending requests and return their counts; published documents are kept."""
         store = self.open_store(False)
         with store.indexing_session() as claims, store.write() as writer:
             forgotten = writer.waiting.counts()
@@ -265,12 +194,37 @@ class BatchApi:
     write = async_to_sync(awrite)
     read = async_to_sync(aread)
 
-    def _models(self, *needed: ModelRole) -> BatchRoleModels:
-        """Return the models; raise SettingsError if there is none, or none for one of these roles."""
+    def _models(self, needed: Mapping[ModelRole, object]) -> BatchRoleModels:
+        """Return the models; raise SettingsError if there is none, or none for a role that has work."""
         models = BatchRoleModels(self.settings.model)
-        if not any(model.name for model in models.distinct) or not all(models.of(role).name for role in needed):
+        roles = [role for role, work in needed.items() if work]
+        if not any(model.name for model in models.distinct) or not all(models.of(role).name for role in roles):
             raise NO_MODEL
         return models
+
+    async def _write(
+        self, files: RequestFileWriter, work: BatchWork, models: BatchRoleModels, report_progress: ReportProgress
+    ) -> BatchWriteReport:
+        embedder = self.load_embedder()
+        async with self.open_ocr() if work.paths else OcrSession.off(None) as ocr:
+            store, sources = await run_until_cancelled(ocr.cancel, self._store_for, work.paths, files, ocr)
+            run = self._run(store, models, embedder, report_progress, {}, files.add)
+            with store.exclusive_session(), files:
+                speak(models.distinct, store)
+                return await run.write(sources, work, files)
+
+    def _run(
+        self,
+        store: Store,
+        models: BatchRoleModels,
+        embedder: Embedder,
+        report_progress: ReportProgress,
+        errors: Mapping[str, str],
+        note: Callable[[PendingRequest], None] = lambda request: None,
+    ) -> BatchRun:
+        return BatchRun(
+            self.settings, store, embedder, models, self.prompts, report_progress, errors, note, self.load_reranker
+        )
 
     def _store_for(
         self, paths: Sequence[Path | str], files: RequestFileWriter, ocr: OcrSession
@@ -288,31 +242,6 @@ class BatchApi:
                     return self.open_store(True), chain(skipped, [source], sources)
                 skipped.append(source)
             raise PolyadicError(f"no document could be read: {skipped[0]}") if skipped else error from None
-
-
-async def _build_hierarchy(run: BatchRun, is_wanted: bool) -> BuildReport | None:
-    """Build the hierarchy if that was begun, or if it is wanted and no document is pending."""
-    build = run.hierarchy_build()
-    begins = is_wanted and not _pending_counts(run.store).documents
-    return await build.build() if begins or build.is_pending() else None
-
-
-async def _review_entities(run: BatchRun, pairs: int) -> EntityVerdicts | None:
-    """Review so many candidate pairs if that was begun, or if there are any and no document is pending."""
-    review = run.entity_review()
-    begins = pairs > 0 and not _pending_counts(run.store).documents
-    return await review.judge(pairs) if begins or review.is_pending() else None
-
-
-def _store_questions(questions: Sequence[BatchQuestion], store: Store) -> None:
-    with store.write() as writer:
-        for question in questions:
-            writer.waiting.save_question(question.key, question.dump())
-
-
-def _pending_counts(store: Store) -> PendingCounts:
-    with store.write() as writer:
-        return writer.waiting.counts()
 
 
 def _check_all(files: Sequence[Path], output: Path | str | None) -> None:

@@ -7,11 +7,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from polyadic.batch.request_writer import check_folder
+from polyadic.batch.request_files import check_folder
 from polyadic.errors import PolyadicError
 from polyadic.model.identity import digest
 from polyadic.model.types import Answer, Usage
 from polyadic.query.request import LONGEST_QUESTION
+from polyadic.text.encodable import encodable
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +119,7 @@ def read_questions(file: Path, method: str | None, context_tokens: int | None) -
             raise _invalid_line(file, number, "question is missing or empty")
         if len(text) > LONGEST_QUESTION:
             raise _invalid_line(file, number, f"{len(text):,} characters; the limit is {LONGEST_QUESTION:,}")
-        questions.append(BatchQuestion(_decoded(str(name)), _decoded(text), number, method, context_tokens))
+        questions.append(BatchQuestion(encodable(str(name)), encodable(text), number, method, context_tokens))
     return questions
 
 
@@ -184,7 +185,3 @@ def _rows(file: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
 def _invalid_line(file: Path, number: int, why: str) -> PolyadicError:
     next_step = 'write one line {"id": "...", "question": "..."} per question'
     return PolyadicError(f"line {number} of {file} cannot be read ({why})", next_step)
-
-
-def _decoded(text: str) -> str:
-    return text.encode("utf-8", "replace").decode("utf-8")

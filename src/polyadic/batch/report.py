@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from polyadic.batch.question_files import BatchAnswer
-from polyadic.batch.response_reader import UnreadableLine
+from polyadic.batch.response_parser import UnreadableLine
 from polyadic.hierarchy.build_report import BuildReport
 from polyadic.indexing.report import IndexReport
 from polyadic.model.types import Usage

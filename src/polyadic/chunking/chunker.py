@@ -19,7 +19,7 @@ from polyadic.text.code_fences import code_blocks
 from polyadic.text.definitions import turns
 from polyadic.text.headings import is_heading
 from polyadic.text.language import detect_language
-from polyadic.text.plain_text import plain
+from polyadic.text.markup import plain
 from polyadic.text.sentences import sentences
 from polyadic.text.tokens import count_tokens
 
@@ -207,7 +207,7 @@ def _measured(text: str, spans: Sequence[Span]) -> _MeasuredSentences:
 def _tokens(text: str, measured: _MeasuredSentences, first: int, last: int) -> int:
     """Return the exact number of tokens in sentences ``first`` up to but excluding ``last``.
 
-    No token extends across a position where a space follows another character (text/split.py). So the known count of a
+    No token extends across a position where a space follows another character (text/tokens.py). So the known count of a
     sentence between two such positions is exact; other stretches are counted again.
     """
     start, stretch_first, known = measured.spans[first].start, first, 0

@@ -17,16 +17,17 @@ def windows(document: Document, chunks: Sequence[Chunk], language: str, embedder
     embedded.
     """
     title = document.title[:_MAX_TITLE_CHARACTERS]
+    title_line = f"{title}\n" if title else ""
     pieces = [
         [chunk.text[span.start : span.end] for span in sentences(chunk.text, language)] or [chunk.text]
         for chunk in chunks
     ]
-    token_counts = iter(embedder.token_counts([piece for chunk in pieces for piece in chunk]))
-    room = embedder.window - (embedder.token_counts([title + "\n"])[0] if title else 0)
+    title_tokens, *tokens = embedder.token_counts([title_line, *(piece for chunk in pieces for piece in chunk)])
+    token_counts = iter(tokens)
     texts = {}
     for chunk, sentence_texts in zip(chunks, pieces, strict=True):
-        packed = _pack([(piece, next(token_counts)) for piece in sentence_texts], room)
-        texts[chunk.id] = [f"{title}\n{text}" if title else text for text in packed]
+        packed = _pack([(piece, next(token_counts)) for piece in sentence_texts], embedder.window - title_tokens)
+        texts[chunk.id] = [f"{title_line}{text}" for text in packed]
     return texts
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from polyadic.batch.report import BatchReadReport, BatchWriteReport, EntityVerdicts, FailedQuestion
-from polyadic.batch.request_writer import MOST_BYTES, MOST_REQUESTS
+from polyadic.batch.request_files import MOST_BYTES, MOST_REQUESTS
 from polyadic.cli.common import (
     LINES_SHOWN,
     FiniteFloat,
@@ -23,8 +23,7 @@ from polyadic.cli.common import (
     workspace_place,
 )
 from polyadic.cli.hierarchy_report import build_exit_code, print_build
-from polyadic.cli.index_progress import progress_shown
-from polyadic.cli.index_report import evidence_counts, print_unsupported
+from polyadic.cli.index_report import evidence_counts, print_unsupported, progress_shown
 from polyadic.cli.query import print_unsupported_claims
 from polyadic.indexing.report import IndexReport
 from polyadic.model.identity import normal_text

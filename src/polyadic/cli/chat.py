@@ -21,8 +21,8 @@ from polyadic.cli.common import (
     workspace_option,
     workspace_place,
 )
-from polyadic.cli.live_sources import LiveSources
 from polyadic.cli.query import how_to_answer, print_citations, print_stream
+from polyadic.cli.streamed_answer import LiveSources
 from polyadic.config import AnswerSettings, Effort
 from polyadic.errors import PolyadicError
 from polyadic.model.identity import normal_text

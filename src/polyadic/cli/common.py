@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, TypeVar
 
 import click
@@ -18,10 +18,11 @@ from polyadic.model.metadata_conditions import parse_key
 from polyadic.model.types import Filter, SourceSpan, Span, Usage
 from polyadic.storage.records import FailedChunk
 from polyadic.text.counts import count
-from polyadic.text.page_labels import page_label
 
 LINES_SHOWN = 20
 """Maximum number of lines of a list in a report; ``--json`` lists all."""
+
+_PAGE_NOUNS = {".xlsx": "sheet", ".pptx": "slide"}
 
 # Visible symbols for control characters, so that text from documents cannot send escape codes to the terminal.
 _SYMBOLS = {
@@ -218,6 +219,15 @@ def where(place: SourceSpan) -> str:
     return f"{shown(place.source)}{date}{page}, characters {place.span.start}–{place.span.end}"
 
 
+def page_label(source: str, page: int) -> str:
+    """Return what to call a page of a document.
+
+    >>> page_label("/tours/budget.xlsx", 2), page_label("/talks/heron.pptx", 3), page_label("policy.pdf", 1)
+    ('sheet 2', 'slide 3', 'page 1')
+    """
+    return f"{_PAGE_NOUNS.get(PurePath(source).suffix.lower(), 'page')} {page}"
+
+
 def spent(usage: Usage) -> str:
     """Format the calls, tokens and money of a usage.
 
@@ -227,3 +237,15 @@ def spent(usage: Usage) -> str:
     money = f", ${usage.money:.{2 if usage.money >= 1 else 4}f}" if usage.money else ""
     calls = count(usage.calls, "call")
     return f"{calls}, {usage.prompt_tokens:,} tokens sent and {usage.completion_tokens:,} received{money}"
+
+
+def duration(seconds: float) -> str:
+    """Format a duration with one or two units.
+
+    >>> duration(8), duration(600), duration(7260)
+    ('8 s', '10 min', '2 h 1 min')
+    """
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h {minutes % 60} min"

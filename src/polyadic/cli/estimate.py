@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from polyadic.cli.common import (
+    duration,
     json_option,
     plain,
     print_json,
@@ -101,15 +102,3 @@ def _print(found: IndexingEstimate) -> None:
     for skipped in found.skipped:
         say(f"skipped: {shown(str(skipped))}", err=True)
     print_unsupported(found.unsupported)
-
-
-def duration(seconds: float) -> str:
-    """Format a duration with one or two units.
-
-    >>> duration(8), duration(600), duration(7260)
-    ('8 s', '10 min', '2 h 1 min')
-    """
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    minutes = round(seconds / 60)
-    return f"{minutes} min" if minutes < 120 else f"{minutes // 60} h {minutes % 60} min"

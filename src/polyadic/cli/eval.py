@@ -1,27 +1,36 @@
 """``polyadic eval``: compare methods on a question set."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
 from polyadic.cli.common import json_option, print_json, say, shown, workspace_option, workspace_place
-from polyadic.cli.eval_batch import BatchFileOptions, batch_options, print_round, rounds
+from polyadic.cli.eval_batch import (
+    BatchFileOptions,
+    BatchRoundReport,
+    batch_options,
+    done_by_files,
+    print_round,
+    rounds,
+)
+from polyadic.cli.eval_expected_answers import check_options, evaluate_table
 from polyadic.cli.eval_make_questions import command as make_questions
-from polyadic.cli.eval_questions import check_options, evaluate_table
-from polyadic.cli.eval_table import print_results
+from polyadic.cli.eval_report import print_results
 from polyadic.cli.progress import shown_live
 from polyadic.concurrency.async_to_sync import async_to_sync
 from polyadic.config import METHODS, Settings
+from polyadic.evaluation.batch import EvaluationBatch
 from polyadic.evaluation.dataset_formats import load_dataset
+from polyadic.evaluation.datasets import Dataset
 from polyadic.evaluation.evaluate import evaluate
 from polyadic.evaluation.plan import MEASURES, AnswersBy, EvalPlan
-from polyadic.evaluation.plots import require_plots
 from polyadic.evaluation.question_table import SUFFIXES
 from polyadic.evaluation.report import write_report
 from polyadic.evaluation.results import EvaluationResults, summary_json, write_results
-from polyadic.llm.batch_model import ReplyPending
+from polyadic.evaluation.svg_plots import require_plots
 from polyadic.retrieval.registry import fixed_build_settings, needs_model
 from polyadic.workspace import Workspace
 
@@ -115,9 +124,8 @@ def command(
     if dataset.suffix.lower() in SUFFIXES:
         check_options(context)
         with Workspace(workspace_place(context, workspace)) as kb:
-            how = kb.settings.answer.model_copy(update={"by": answers} if answers else {})
             compared = _methods(methods, kb.settings, builds=False)
-            return evaluate_table(kb, dataset, compared, how, limit, seed, context_tokens, as_json)
+            return evaluate_table(kb, dataset, compared, answers, limit, seed, context_tokens, as_json)
     require_plots()
     questions = load_dataset(dataset)
     folder = out or DEFAULT_OUT / questions.name
@@ -136,27 +144,29 @@ def command(
             variants=variants,
         )
         by_files = rounds(kb, folder, BatchFileOptions(batch_write, batch_read, overwrite), judge_model)
-        try:
-            with shown_live("evaluating", str) as say_progress:
-                by_file = by_files.by_file if by_files else None
-                results = async_to_sync(evaluate)(kb, questions, plan, folder, say_progress, by_file)
-                files = [write_results(results, folder), write_report(results, folder)]
-        except ReplyPending:
-            if by_files is None:
-                raise
-            return print_round(by_files.wait(), as_json)
-        if by_files:
-            by_files.by_file.done()
+        done = done_by_files(by_files, partial(_evaluated, kb, questions, plan, folder))
+    return _finish(done, as_json)
+
+
+def _evaluated(
+    kb: Workspace, questions: Dataset, plan: EvalPlan, folder: Path, by_file: EvaluationBatch | None
+) -> tuple[EvaluationResults, Sequence[Path]]:
+    """Return the results, and the files that they were written to."""
+    with shown_live("evaluating", str) as say_progress:
+        results = async_to_sync(evaluate)(kb, questions, plan, folder, say_progress, by_file)
+        return results, [write_results(results, folder), write_report(results, folder)]
+
+
+def _finish(done: tuple[EvaluationResults, Sequence[Path]] | BatchRoundReport, as_json: bool) -> int:
+    """Print the results, or the report of a round of batch files; return 0 if all questions were evaluated, else 3."""
+    if isinstance(done, BatchRoundReport):
+        return print_round(done, as_json)
+    results, files = done
     if as_json:
         print_json(summary_json(results))
     else:
         print_results(results)
         say(f"\nwritten: {', '.join(shown(str(file.absolute())) for file in files)}")
-    return exit_code(results)
-
-
-def exit_code(results: EvaluationResults) -> int:
-    """Return 0 if all questions were evaluated, else 3."""
     return 0 if results.is_whole else 3
 
 

@@ -8,14 +8,16 @@ from typing import Any, TypeVar
 import click
 
 from polyadic.batch.report import BatchReadReport
-from polyadic.batch.request_writer import RequestFileWriter
+from polyadic.batch.request_files import RequestFileWriter
 from polyadic.cli.common import print_json, say, shown, spent
 from polyadic.concurrency.async_to_sync import async_to_sync
 from polyadic.evaluation.batch import EvaluationBatch
+from polyadic.llm.batch_model import ReplyPending
 from polyadic.text.counts import count
 from polyadic.workspace import Workspace
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+T = TypeVar("T")
 _FILE = click.Path(dir_okay=False, path_type=Path)
 
 
@@ -86,6 +88,29 @@ class BatchRound:
 def rounds(kb: Workspace, folder: Path, files: BatchFileOptions, judge: str = "") -> BatchRound | None:
     """Create the round for the given batch files; None if there are none."""
     return BatchRound(EvaluationBatch(kb, folder, judge), files) if files else None
+
+
+def done_by_files(by_files: BatchRound | None, work: Callable[[EvaluationBatch | None], T]) -> T | BatchRoundReport:
+    """Do work that calls a model, or that sends its requests by files.
+
+    Returns
+    -------
+    T or BatchRoundReport
+        The result of the work; if replies are missing, the report of the files that their requests were written to.
+
+    Raises
+    ------
+    ReplyPending
+        Replies are missing, and no files were given.
+    """
+    if by_files is None:
+        return work(None)
+    try:
+        done = work(by_files.by_file)
+    except ReplyPending:
+        return by_files.wait()
+    by_files.by_file.done()
+    return done
 
 
 def print_round(one: BatchRoundReport, as_json: bool) -> int:

@@ -1,18 +1,25 @@
 """``polyadic eval make-questions``: generate a question set from a workspace."""
 
+from functools import partial
 from pathlib import Path
 from typing import get_args
 
 import click
 
 from polyadic.cli.common import json_option, print_json, say, shown, workspace_option, workspace_place
-from polyadic.cli.eval_batch import BatchFileOptions, batch_options, print_round, rounds
+from polyadic.cli.eval_batch import (
+    BatchFileOptions,
+    BatchRoundReport,
+    batch_options,
+    done_by_files,
+    print_round,
+    rounds,
+)
 from polyadic.cli.progress import shown_live
 from polyadic.concurrency.async_to_sync import async_to_sync
-from polyadic.evaluation.question_generation.acceptance import AcceptedQuestions, accept
+from polyadic.evaluation.question_generation.fact_sampling import Arity, FactSampling
 from polyadic.evaluation.question_generation.generator import QuestionGenerationReport, QuestionQuota, make_questions
-from polyadic.evaluation.question_generation.sampling import Arity, FactSampling
-from polyadic.llm.batch_model import ReplyPending
+from polyadic.evaluation.question_generation.review_file import AcceptedQuestions, accept
 from polyadic.text.counts import count
 from polyadic.workspace import Workspace
 
@@ -86,15 +93,10 @@ def command(
     with Workspace(workspace_place(context, workspace)) as kb:
         kb.store()  # Fail early: do not create a workspace for the batch files.
         by_files = rounds(kb, folder, BatchFileOptions(batch_write, batch_read, overwrite))
-        try:
-            with shown_live("writing questions", str):
-                making = async_to_sync(make_questions)(kb, wanted, folder, by_files.by_file if by_files else None)
-        except ReplyPending:
-            if by_files is None:
-                raise
-            return print_round(by_files.wait(), as_json)
-        if by_files:
-            by_files.by_file.done()
+        with shown_live("writing questions", str):
+            making = done_by_files(by_files, partial(async_to_sync(make_questions), kb, wanted, folder))
+    if isinstance(making, BatchRoundReport):
+        return print_round(making, as_json)
     print_json(making) if as_json else _print_making(making)
     return 0
 

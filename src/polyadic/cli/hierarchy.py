@@ -7,9 +7,14 @@ from pathlib import Path
 import click
 
 from polyadic.cli.common import FiniteFloat, json_option, print_json, workspace_option, workspace_place
-from polyadic.cli.hierarchy_measures import print_measures
-from polyadic.cli.hierarchy_outline import print_outline
-from polyadic.cli.hierarchy_report import build_exit_code, building_shown, print_build, print_build_estimate
+from polyadic.cli.hierarchy_report import (
+    build_exit_code,
+    building_shown,
+    print_build,
+    print_build_estimate,
+    print_measures,
+    print_outline,
+)
 from polyadic.cli.progress import shown_live
 from polyadic.evaluation.bridge_coverage import BridgeCoverage, bridge_coverage
 from polyadic.evaluation.question_table import load_rows

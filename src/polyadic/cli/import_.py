@@ -6,8 +6,7 @@ import click
 
 from polyadic.cli.common import json_option, print_json, say, workspace_option, workspace_place
 from polyadic.cli.index import exit_code
-from polyadic.cli.index_progress import progress_shown
-from polyadic.cli.index_report import evidence_counts
+from polyadic.cli.index_report import evidence_counts, progress_shown
 from polyadic.indexing.report import IndexReport
 from polyadic.interchange.import_file import import_file
 from polyadic.text.counts import count

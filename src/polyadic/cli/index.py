@@ -18,9 +18,8 @@ from polyadic.cli.common import (
 )
 from polyadic.cli.estimate import print_estimates
 from polyadic.cli.hierarchy_report import build_exit_code, building_shown, print_build
-from polyadic.cli.index_progress import progress_shown
-from polyadic.cli.index_report import print_report
-from polyadic.cli.watch import watch_folders
+from polyadic.cli.index_report import print_report, progress_shown
+from polyadic.cli.index_watch import watch_folders
 from polyadic.extraction.factory import ExtractorName
 from polyadic.hierarchy.build_report import BuildReport
 from polyadic.indexing.report import IndexReport

@@ -1,13 +1,46 @@
-"""Text report of an indexing run."""
+"""Text of an indexing run: its progress on one line, its report, and why it found no facts."""
 
 from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 
-from polyadic.cli.common import LINES_SHOWN, failure_lines, print_some, say, shown, spent
-from polyadic.indexing.no_facts_reasons import explain_no_facts
-from polyadic.indexing.report import IndexReport
+from polyadic.cli.common import LINES_SHOWN, duration, failure_lines, print_some, say, shown, spent
+from polyadic.cli.progress import shown_live
+from polyadic.extraction.llm_extractor import UNFOUND_ENTITY
+from polyadic.indexing.report import IndexProgress, IndexReport
 from polyadic.text.counts import count
 
 _TYPES_SHOWN = 10
+_PASSAGES = "passages can still be searched (method chunks)"
+
+
+def progress_shown() -> AbstractContextManager[Callable[[IndexProgress], None]]:
+    """Show the progress of indexing."""
+    return shown_live("reading", _progress_line)
+
+
+def _progress_line(progress: IndexProgress) -> str:
+    """
+    >>> from polyadic.model.types import Usage
+    >>> _progress_line(IndexProgress(12, 40, 30, 200, Usage(), files=28, share=0.434, seconds_left=125))
+    'indexing 28 files: 43 %, about 2 min left; 12 documents done, 30 of 40 chunks read, 200 texts embedded'
+    >>> _progress_line(IndexProgress(0, 2, 0, 0, Usage()))
+    'indexing: 0 of 2 chunks read, 0 texts embedded'
+    >>> _progress_line(IndexProgress(0, 2, 2, 9, Usage(), share=0.5))
+    'indexing: 50 %; 2 chunks read, now computing vectors: 9 texts embedded'
+    """
+    paid = f", {spent(progress.usage)}" if progress.usage.calls else ""
+    left = "" if progress.seconds_left is None else f", about {duration(progress.seconds_left)} left"
+    share = "" if progress.share is None else f"{100 * progress.share:.0f} %{left}; "
+    files = f" {count(progress.files, 'file')}" if progress.files else ""
+    # Documents are counted when their batch is published, so the number stays 0 for a while.
+    documents = f"{count(progress.documents, 'document')} done, " if progress.documents else ""
+    chunks, embedded = count(progress.chunks, "chunk"), f"{count(progress.texts_embedded, 'text')} embedded"
+    if progress.chunks_read < progress.chunks:
+        done = f"{progress.chunks_read:,} of {chunks} read, {embedded}"
+    else:
+        done = f"{chunks} read, now computing vectors: {embedded}"
+    return f"indexing{files}: {share}{documents}{done}{paid}"
 
 
 def print_report(report: IndexReport) -> None:
@@ -94,3 +127,45 @@ def _print_work(report: IndexReport) -> None:
     )
     if report.embedding_usage.calls:
         say(f"embedding: {spent(report.embedding_usage)}")
+
+
+def explain_no_facts(report: IndexReport) -> Iterator[str]:
+    """Yield the reasons why a run with new documents found no fact, each with a hint; nothing for other runs.
+
+    >>> list(explain_no_facts(IndexReport(added=1)))
+    ['there is no text in what was read']
+    """
+    worked = report.added or report.changed or report.resumed or report.failed or report.stopped
+    if report.evidence_with_fact or not worked:
+        return
+    if report.stopped:
+        yield "the run stopped before it found one"
+    if report.failed:
+        chunks = count(len(report.failed), "chunk", "chunks")
+        yield f"{chunks} could not be read, the last because {report.failed[-1].reason}"
+    if report.without_fact:
+        yield _too_few_names(report)
+    if not report.stopped and not report.failed and not report.evidence:
+        yield _no_evidence(report)
+
+
+def _too_few_names(report: IndexReport) -> str:
+    evidence = count(report.without_fact, "piece of evidence names", "pieces of evidence name")
+    reason = f"{evidence} fewer than two entities, and a fact connects at least two"
+    if not report.by_model:
+        return f"{reason}; {_PASSAGES}, a language model may find more (--extractor model)"
+    if dropped := report.problems[UNFOUND_ENTITY]:
+        names = count(dropped, "name was", "names were")
+        reason += f" ({names} dropped because the text does not contain them: does the model invent names?)"
+    return f"{reason}; {_PASSAGES}, a larger model may find more"
+
+
+def _no_evidence(report: IndexReport) -> str:
+    if not report.chunks:
+        return "there is no text in what was read"
+    if report.by_model:
+        return (
+            "the model found no evidence in these chunks (lists, tables of numbers, a language that it"
+            f" does not know?); {_PASSAGES}, another model may find more"
+        )
+    return f"no evidence found in these chunks (lists, tables of numbers, headings?); {_PASSAGES}"

@@ -12,7 +12,7 @@ import sys
 import click
 
 from polyadic import __version__
-from polyadic.cli.process_arguments import hide_passwords
+from polyadic.cli.password_hiding import hide_passwords
 from polyadic.errors import PolyadicError, without_passwords
 from polyadic.tracing.exporter import exported
 from polyadic.tracing.spans import started

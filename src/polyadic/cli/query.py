@@ -13,20 +13,20 @@ from polyadic.cli.common import (
     filter_options,
     json_option,
     method_option,
+    page_label,
     print_json,
     say,
     shown,
     workspace_option,
     workspace_place,
 )
-from polyadic.cli.live_sources import LiveSources
+from polyadic.cli.streamed_answer import LiveSources
 from polyadic.config import AnswerSettings, Effort, Settings
 from polyadic.errors import NO_MODEL, SettingsError
 from polyadic.generation.quotations import quotation
 from polyadic.model.types import Answer, Item, ItemKind, Knowledge, TraceStep, Turn
 from polyadic.text.counts import count
 from polyadic.text.headings import heading_line
-from polyadic.text.page_labels import page_label
 from polyadic.workspace import Workspace
 
 # Characters of a shortened quotation.

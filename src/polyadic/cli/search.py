@@ -6,6 +6,7 @@ from polyadic.cli.common import (
     filter_of,
     filter_options,
     json_option,
+    page_label,
     print_json,
     say,
     shown,
@@ -16,7 +17,6 @@ from polyadic.cli.common import (
 from polyadic.query.passage_search import FoundPassage
 from polyadic.text.counts import count
 from polyadic.text.headings import heading_line
-from polyadic.text.page_labels import page_label
 from polyadic.workspace import Workspace
 
 # Characters of an excerpt; longer if the matches are farther apart.

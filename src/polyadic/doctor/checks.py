@@ -1,23 +1,33 @@
-"""Health check of a workspace: disk, store, embedding model, reranker and language models."""
+"""Health check of a workspace: disk, store, embedding model, reranker and language models, within a time limit."""
 
-from collections.abc import AsyncGenerator, Iterator
-from dataclasses import replace
+import asyncio
+from collections.abc import AsyncGenerator, Iterator, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+from time import monotonic
 
-from polyadic.config import MODEL_ROLES, EmbeddingSettings, ModelSettings, Settings
+from polyadic.config import MODEL_ROLES, ModelSettings, Settings
 from polyadic.doctor.check_result import CheckResult, bad, doubtful, good
-from polyadic.doctor.deadline import ModelCheck, within
 from polyadic.doctor.disk_check import disk
 from polyadic.doctor.embedding_check import embedding
 from polyadic.doctor.language_model_check import CHECKS, language_model
 from polyadic.doctor.ocr_check import ocr
 from polyadic.doctor.reranker_check import reranking
 from polyadic.doctor.store_check import stored
-from polyadic.embeddings.loading import embedder_name, load_embedder
+from polyadic.embeddings.loading import embedder_name
 from polyadic.errors import PolyadicError
 from polyadic.storage.url import LocalFolder, StoreLocation
 
 TIMEOUT = 60.0
 """Default time limit of all model checks together, in seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class _ModelCheck:
+    """Checks of one model: the names of their results in order, and the results."""
+
+    names: Sequence[str]
+    results: AsyncGenerator[CheckResult, None]
 
 
 async def run_checks(
@@ -58,20 +68,47 @@ async def run_checks(
         yield bad("store", problem.what, problem.next_step)
     for finding in ocr(settings):
         yield finding
-    checks = [ModelCheck(("embedding",), _embedding(settings.embedding, dimension))]
+    checks = [_ModelCheck(("embedding",), embedding(settings.embedding, dimension))]
     if settings.reranker.model != "off":
-        checks.append(ModelCheck(("reranker",), reranking(settings.reranker)))
+        checks.append(_ModelCheck(("reranker",), reranking(settings.reranker)))
     models = _distinct_models(settings.model)
     checks += [
-        ModelCheck([_labelled(section, name) for name in CHECKS], _language_model(section, model, whole_window))
+        _ModelCheck([_labelled(section, name) for name in CHECKS], _language_model(section, model, whole_window))
         for section, model in models.items()
     ]
-    async for finding in within(timeout, checks):
+    async for finding in _within(timeout, checks):
         yield finding
     if not models:
         yield good("model", "none is set, and none is needed (polyadic init --preset sets one up)")
     for finding in _prices(settings.model):
         yield finding
+
+
+async def _within(seconds: float, checks: Sequence[_ModelCheck]) -> AsyncGenerator[CheckResult, None]:
+    """Run checks one after the other until a time limit for all of them: a slow model must not hold up the others.
+
+    Yields
+    ------
+    CheckResult
+        The results, and at the end, if time ran out, one result that names the checks that were not completed.
+    """
+    ends, missing = monotonic() + seconds, list[str]()
+    for check in checks:
+        done = set[str]()
+        async with aclosing(check.results) as results:
+            while True:
+                try:
+                    result = await asyncio.wait_for(anext(results), ends - monotonic())
+                except StopAsyncIteration:
+                    break
+                except TimeoutError:
+                    missing += [name for name in check.names if name not in done]
+                    break
+                done.add(result.what)
+                yield result
+    if missing:
+        what = f"{', '.join(missing)}, because the time limit of {seconds:g} s for all models was reached"
+        yield doubtful("not checked", what, f"polyadic doctor --timeout {5 * seconds:g} waits longer")
 
 
 def _distinct_models(settings: ModelSettings) -> dict[str, ModelSettings]:
@@ -90,19 +127,6 @@ def _labelled(section: str, name: str) -> str:
     ('key', 'answers key')
     """
     return f"{section.rpartition('.')[2]} {name}" if "." in section else name
-
-
-async def _embedding(settings: EmbeddingSettings, dimension: int) -> AsyncGenerator[CheckResult, None]:
-    try:
-        embedder = load_embedder(settings)
-    except PolyadicError as problem:
-        yield bad("embedding", problem.what, problem.next_step)
-        return
-    try:
-        async for finding in embedding(embedder, dimension):
-            yield finding
-    finally:
-        await embedder.close()
 
 
 async def _language_model(

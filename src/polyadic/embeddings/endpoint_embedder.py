@@ -13,9 +13,10 @@ from polyadic.concurrency.task_group import task_group
 from polyadic.config import EmbeddingSettings
 from polyadic.errors import ModelUnavailable, PolyadicError
 from polyadic.llm.call_tracing import embeddings_span, set_embedding_attributes
-from polyadic.llm.endpoint import Endpoint
+from polyadic.llm.endpoint_connection import Endpoint
 from polyadic.llm.endpoint_reply import model_of, reported
 from polyadic.model.types import Usage
+from polyadic.text.encodable import encodable
 from polyadic.text.tokens import count_tokens
 
 _TEXTS_IN_A_CALL = 128
@@ -184,7 +185,7 @@ def _sendable(text: str, window: int) -> str:
     >>> _sendable("one two three four", 2), _sendable("", 2)
     ('one two', ' ')
     """
-    text = text.encode("utf-8", "replace").decode("utf-8") if text.strip() else " "
+    text = encodable(text) if text.strip() else " "
     # A token has at least one byte, so most texts need no counting.
     if len(text.encode()) <= window or count_tokens([text])[0] <= window:
         return text

@@ -7,15 +7,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
-from polyadic.batch.collect import ResponseCollector
+from polyadic.batch.batch_run import BatchRun, cached_reply_lookup
 from polyadic.batch.parameter_support import learn, speak
 from polyadic.batch.report import BatchReadReport
-from polyadic.batch.request_writer import RequestFileWriter
-from polyadic.batch.resume import BatchRun, cached_reply_lookup
+from polyadic.batch.request_files import RequestFileWriter
+from polyadic.batch.response_collector import ResponseCollector
 from polyadic.batch.role_models import BatchRoleModels
 from polyadic.config import MODEL_ROLES
 from polyadic.errors import NO_MODEL, NoReply, NotFound
-from polyadic.evaluation.measures.judge_replies import read_mark, read_winners
+from polyadic.evaluation.measures.judge import read_mark, read_winners
 from polyadic.evaluation.measures.measure import PURPOSE as JUDGE
 from polyadic.evaluation.measures.win_rate import CRITERIA
 from polyadic.evaluation.question_generation import question_writer
@@ -24,11 +24,10 @@ from polyadic.hierarchy.api import HierarchyApi
 from polyadic.hierarchy.build_report import BuildReport
 from polyadic.indexing.report import IndexProgress, IndexReport
 from polyadic.llm.batch_model import BatchModel, PendingRequest, ReplyLookup, ReplyPending
-from polyadic.llm.cached_model import CachedModel
+from polyadic.llm.cached_model import CachedModel, StoreResponseCache
 from polyadic.llm.endpoint_model import EndpointModel
 from polyadic.llm.language_model import ModelReply, ModelRequest
 from polyadic.llm.prompts.library import PromptLibrary
-from polyadic.llm.store_cache import StoreResponseCache
 from polyadic.loaders.loader import SkippedInput
 from polyadic.model.identity import digest
 from polyadic.model.types import Document

@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Sequence
 from functools import cached_property, lru_cache
 
-from polyadic.llm.replies.model import ParsedFact
+from polyadic.llm.replies.parsed_reply import ParsedFact
 from polyadic.model.types import Span
 
 _NUMBER = re.compile(r"\d+(?:[.,’'\u00a0\u202f]\d+)*")

@@ -18,7 +18,7 @@ from polyadic.llm.cached_model import CachedModel
 from polyadic.llm.json_schema import TEXT, list_of, record
 from polyadic.llm.language_model import ChatMessage, ModelReply, ModelRequest, ReplySchema
 from polyadic.llm.prompts.library import PromptLibrary
-from polyadic.llm.replies.model import ParsedFact
+from polyadic.llm.replies.parsed_reply import ParsedFact
 from polyadic.llm.replies.parser import read_reply
 from polyadic.loaders.error_isolation import on_one_document
 from polyadic.model.identity import digest, normal_text, without_qualifier

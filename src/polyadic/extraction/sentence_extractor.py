@@ -19,17 +19,16 @@ from polyadic.loaders.error_isolation import on_one_document
 from polyadic.model.identity import entity_key
 from polyadic.model.types import Chunk, Document, Evidence, Heading, Participation, Span
 from polyadic.text.answered_questions import answered_questions
-from polyadic.text.boilerplate import BoilerplateSentence, boilerplate
+from polyadic.text.boilerplate_sentences import BoilerplateSentence, boilerplate
 from polyadic.text.code_fences import code_blocks
 from polyadic.text.headings import headings, is_heading, is_within
-from polyadic.text.key_paths import KeyPath, is_settings, key_path
 from polyadic.text.language import detect_language
 from polyadic.text.list_lead_ins import lead_ins
 from polyadic.text.mail_quotes import unsaid_parts
+from polyadic.text.markup import plain
 from polyadic.text.named_entities import NamedEntity, NameKind, names
-from polyadic.text.plain_text import plain
 from polyadic.text.sentences import sentences
-from polyadic.text.setting_lines import setting_name
+from polyadic.text.setting_lines import KeyPath, is_settings, key_path, setting_name
 from polyadic.text.stopwords import PRONOUNS, without_article
 from polyadic.text.table_rows import PipeTables, TextCell, pipe_tables, row_cells
 from polyadic.text.term_extraction import Termhood, TermIndex

@@ -17,8 +17,8 @@ from polyadic.model.types import Document, Heading, Span
 from polyadic.text.chat_messages import speakers
 from polyadic.text.definitions import defined, turns
 from polyadic.text.headings import marked_headings, names_release, without_section_number
+from polyadic.text.markup import plain
 from polyadic.text.named_entities import NameKind, names
-from polyadic.text.plain_text import plain
 from polyadic.text.vocabulary import Vocabulary
 
 LONG_DOCUMENT = 20_000

@@ -1,11 +1,12 @@
 """Answer without a language model: quote the best supporting sentences, each with its citation.
 
 A linear model scores the sentences of the first passages. Its features are words, vectors, the expected type of answer
-and the retrieval score. For questions in English that one document can answer, a cross-encoder judges the best few
-again. Unless the question is refused, the best sentence is quoted; up to two more are added if they score nearly as
-well, contain further words of the question, or are linked to a quoted one by a document's title. Whether to answer at
-all, and the confidence of the first sentence, are learned as well. ``python -m benchmarks.learn_ranking``,
-``benchmarks.learn_nameless`` and ``benchmarks.learn_selection`` train the weights.
+and the retrieval score. A sentence without the value that the question requires, such as an amount of money, loses. For
+questions in English that one document can answer, a cross-encoder judges the best few again. Unless the question is
+refused, the best sentence is quoted; up to two more are added if they score nearly as well, contain further words of
+the question, or are linked to a quoted one by a document's title. Whether to answer at all, and the confidence of the
+first sentence, are learned as well. ``python -m benchmarks.learn_ranking``, ``benchmarks.learn_nameless`` and
+``benchmarks.learn_selection`` train the weights.
 """
 
 from collections.abc import Sequence
@@ -17,19 +18,31 @@ from numpy.typing import NDArray
 
 from polyadic.embeddings.embedder import Embedder
 from polyadic.generation.named_section import SECTION_FOUND, read_named_section
-from polyadic.generation.quotation_context import fits, follows, readable_range, with_sentence_before
-from polyadic.generation.quotations import Quotation, quote_sentences
-from polyadic.generation.quoted_answer import QuotedText
-from polyadic.generation.refusal_notes import in_language, refusal_note
+from polyadic.generation.quotations import (
+    Quotation,
+    QuotedText,
+    fits,
+    follows,
+    quote_sentences,
+    readable_range,
+    with_sentence_before,
+)
+from polyadic.generation.refusals import in_language, refusal_note
 from polyadic.generation.sentence_candidates import SentenceCandidate, candidates, rarity
 from polyadic.model.types import Answer, Knowledge, TraceStep, Usage
 from polyadic.rerankers.answer_selection.selector import AnswerSelector
 from polyadic.retrieval.relevance.answer_confidence import AnswerConfidence, judge
-from polyadic.retrieval.relevance.answer_selection import SelectionLogits, combined_scores, to_judge
+from polyadic.retrieval.relevance.answer_selection import (
+    SelectionLogits,
+    SelectionSignals,
+    combined_scores,
+    to_judge,
+)
 from polyadic.retrieval.relevance.linear_model import LinearModel, learned
 from polyadic.retrieval.relevance.linked_sentences import linked_by_title
 from polyadic.retrieval.relevance.question_coverage import asked_words, rare_coverage
 from polyadic.retrieval.relevance.question_features import QuestionFeatures, read_asked
+from polyadic.retrieval.relevance.required_values import lacking
 from polyadic.retrieval.relevance.sentence_features import (
     COLUMNS,
     Read,
@@ -84,19 +97,7 @@ async def quote_answer(
     compared = TraceStep("compare sentences", count(len(pool), "sentence"), perf_counter() - started)
     step_done(compared.name)
     read = read_sentences(asked, [candidate.sentence for candidate in pool])
-    features = sentence_features(asked, read)
-    learned_scores = LinearModel.named(learned("sentences")["score"], COLUMNS).scores(features)
-    selection = await select(asked, pool, learned_scores, selector)
-    if selection is not None:
-        learned_scores = combined_scores(asked, learned_scores, selection)
-    section = read_named_section(asked, pool)
-    scores = learned_scores + section.bonus
-    judgement = judge(asked, features, learned_scores, rare_coverage(read, *rarity(asked, reader)), selection)
-    if section.has_all_words:
-        judgement = AnswerConfidence(max(SECTION_FOUND, judgement.confidence), False)
-    greatest_gap = GREATEST_GAP
-    if not section.is_all_that_is_asked and not asked.may_need_several_documents:
-        greatest_gap *= min(1.0, (1 - judgement.confidence) / (1 - SURE))
+    scores, judgement, greatest_gap = await _judged(asked, pool, read, reader, selector)
     pieces = [] if judgement.is_refused else _chosen(asked, pool, read, scores, greatest_gap)
     quotes = _quoted(pieces, pool, reader)
     chosen = TraceStep(
@@ -121,24 +122,47 @@ async def quote_answer(
     return answer if quotes else in_language(answer, asked.language)
 
 
+async def _judged(
+    asked: QuestionFeatures,
+    pool: Sequence[SentenceCandidate],
+    read: Sequence[Read],
+    reader: Reader,
+    selector: AnswerSelector | None,
+) -> tuple[NDArray[np.float64], AnswerConfidence, float]:
+    """Return the score of each candidate, whether to answer, and how far a further quotation may be below the best."""
+    features = sentence_features(asked, read)
+    learned_scores = LinearModel.named(learned("sentences")["score"], COLUMNS).scores(features)
+    selection = await select(asked, pool, learned_scores, selector)
+    learned_scores = combined_scores(asked, learned_scores, selection)
+    section = read_named_section(asked, pool)
+    judgement = judge(asked, features, learned_scores, rare_coverage(read, *rarity(asked, reader)), selection)
+    if section.has_all_words:
+        judgement = AnswerConfidence(max(SECTION_FOUND, judgement.confidence), False)
+    greatest_gap = GREATEST_GAP
+    if not section.is_all_that_is_asked and not asked.may_need_several_documents:
+        greatest_gap *= min(1.0, (1 - judgement.confidence) / (1 - SURE))
+    return learned_scores + section.bonus, judgement, greatest_gap
+
+
 async def select(
     asked: QuestionFeatures,
     pool: Sequence[SentenceCandidate],
     scores: NDArray[np.float64],
     selector: AnswerSelector | None,
-) -> SelectionLogits | None:
-    """Judge the best candidates by the cross-encoder.
+) -> SelectionSignals:
+    """Find what candidates lack of what the question requires, and judge the best by the cross-encoder.
 
-    None without it, for questions that are not in English, and for those that may need several documents: the sentence
-    that completes their answer does not answer alone.
+    There are no logits without it, for questions that are not in English, and for those that may need several
+    documents: the sentence that completes their answer does not answer alone.
     """
+    lacks = lacking(asked, [candidate.sentence for candidate in pool], scores)
     if selector is None or asked.language != "en" or asked.may_need_several_documents or not pool:
-        return None
-    rows = to_judge(scores, np.array([candidate.is_repeated for candidate in pool], dtype=np.bool_))
+        return SelectionSignals(lacks)
+    rows = to_judge(scores, np.array([candidate.is_repeated for candidate in pool], dtype=np.bool_), lacks)
     sentences = [pool[row].sentence for row in rows]
     # The context contains the title already, with which a fact may begin.
     pairs = [(one.context, one.fact_text.removeprefix(f"{one.title}: ")) for one in sentences]
-    return SelectionLogits(rows, await selector.scores(asked.text, pairs))
+    return SelectionSignals(lacks, SelectionLogits(rows, await selector.scores(asked.text, pairs)))
 
 
 def _how(knowledge: Knowledge) -> str:

@@ -17,7 +17,7 @@ from polyadic.text.code_fences import code_blocks, without_fences
 from polyadic.text.headings import headings_above, is_within
 from polyadic.text.language import detect_language
 from polyadic.text.list_lead_ins import is_item
-from polyadic.text.plain_text import plain
+from polyadic.text.markup import plain
 from polyadic.text.sentences import sentences
 
 PASSAGES_READ = 10

@@ -8,21 +8,19 @@ from polyadic.concurrency.async_to_sync import async_to_sync
 from polyadic.config import Settings
 from polyadic.embeddings.embedder import Embedder
 from polyadic.hierarchy.build_context import BuildContext
+from polyadic.hierarchy.build_inputs import HierarchyInputs
 from polyadic.hierarchy.build_report import BuildProgress, BuildReport
-from polyadic.hierarchy.builder import HierarchyBuilder
-from polyadic.hierarchy.draft import draft
+from polyadic.hierarchy.builder import HierarchyBuilder, draft
 from polyadic.hierarchy.estimate import AveragedSummaries, BuildEstimate, CountingSummarizer
 from polyadic.hierarchy.extractive_summarizer import ExtractiveSummarizer
-from polyadic.hierarchy.inputs import HierarchyInputs
 from polyadic.hierarchy.llm_summarizer import PROMPTS, LLMSummarizer
 from polyadic.hierarchy.measures import HierarchyMeasures, measures_of
 from polyadic.hierarchy.outline import DEPTH, HierarchyOutline, outline_of
 from polyadic.llm.batch_model import PendingRequest
 from polyadic.llm.budget import SpendingBudget, check_prices
-from polyadic.llm.cached_model import CachedModel
+from polyadic.llm.cached_model import CachedModel, StoreResponseCache
 from polyadic.llm.language_model import LanguageModel
 from polyadic.llm.prompts.library import PromptLibrary
-from polyadic.llm.store_cache import StoreResponseCache
 from polyadic.model.identity import digest
 from polyadic.optional_dependencies import need_hierarchy
 from polyadic.storage.protocol import Store

@@ -21,7 +21,7 @@ from polyadic.llm.cached_model import CachedModel
 from polyadic.llm.json_schema import INTEGER, NUMBER, TEXT, list_of, record
 from polyadic.llm.language_model import ModelReply, ModelRequest, ReplySchema
 from polyadic.llm.prompts.library import Prompt, PromptLibrary
-from polyadic.llm.replies.model import Problems
+from polyadic.llm.replies.parsed_reply import Problems
 from polyadic.model.hierarchy import Cluster, Membership, Report, Summary
 from polyadic.text.tokens import count_tokens
 

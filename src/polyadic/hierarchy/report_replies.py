@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from polyadic.llm.replies.cleaning import cut, tidy
-from polyadic.llm.replies.fields import LONGEST_TEXT, list_of, numbers_in, record_of, reply_values, text_of
-from polyadic.llm.replies.model import Problems
+from polyadic.llm.replies.json_fields import LONGEST_TEXT, list_of, numbers_in, record_of, reply_values, text_of
+from polyadic.llm.replies.parsed_reply import Problems
 from polyadic.llm.replies.scores import ScoreScale
 from polyadic.model.hierarchy import ReportFinding
 

@@ -22,12 +22,11 @@ from polyadic.indexing.progress import RunProgress
 from polyadic.indexing.pruning import SeenSources, still_there
 from polyadic.indexing.publisher import withdraw
 from polyadic.indexing.report import IndexProgress, IndexReport
-from polyadic.indexing.roots import record_roots, roots_of
+from polyadic.indexing.workspace_roots import record_roots, roots_of
 from polyadic.llm.budget import SpendingBudget
-from polyadic.llm.cached_model import NullCache
+from polyadic.llm.cached_model import NullCache, StoreResponseCache
 from polyadic.llm.language_model import LanguageModel
 from polyadic.llm.prompts.library import PromptLibrary
-from polyadic.llm.store_cache import StoreResponseCache
 from polyadic.loaders.loader import SkippedInput
 from polyadic.model.types import Document
 from polyadic.storage.protocol import DocumentRecord, Store
@@ -98,8 +97,7 @@ class IndexingMixin(ABC):
             changed documents; unchanged documents are extracted again, after a change of the settings, only if neither
             their current facts nor the new extraction involve a model.
         prune
-            Delete documents below these paths whose file or row no longer exists. The paths themselves need not exist
-            any more.
+            Delete documents below these paths whose file or row no longer exists; the paths need not exist either.
         budget
             Limit on spending on the language model. When it is used up, the run stops with the reason in the report;
             calling the method again resumes it.
@@ -107,8 +105,7 @@ class IndexingMixin(ABC):
             Patterns of files and folders to skip, in addition to those in the settings: a name or a path, in which
             ``**`` matches any number of folders.
         changed
-            Read only files that are among these absolute paths or below one of them, and prune only these; by default
-            everything below ``paths``.
+            Read and prune only what is at or below one of these absolute paths; by default all below ``paths``.
 
         Returns
         -------
@@ -124,23 +121,11 @@ class IndexingMixin(ABC):
         ModelUnavailable
             The language model's API key is missing. Later model errors are in the report.
         """
-        seen = SeenSources()
-        existing = still_there(paths, self.documents()) if prune and self.home.exists() else paths
-        run = RunProgress()
+        seen, run = SeenSources(), RunProgress(report_to=report_progress)
+        existing = still_there(paths, self._existing_documents()) if prune else paths
         async with self.ocr_session(budget) as ocr:
-            sources = seen.watch(run.watch_documents(self._read(existing, exclude, ocr, run, changed)))
-            skipped, document = await run_until_cancelled(ocr.cancel, first_document, sources)
-            if document is None and not self.home.exists():
-                return skipped_report(skipped)
-            first = [] if document is None else [document]
-            report = await self._index(
-                chain(skipped, first, sources),
-                lambda progress: report_progress(run.completed(progress)),
-                extractor,
-                budget,
-                roots_of(paths),
-                ocr,
-            )
+            sources = seen.watch(self._read(existing, exclude, ocr, run, changed))
+            report = await self._index_as_read(sources, run.report, extractor, budget, roots_of(paths), ocr)
         if prune and not report.stopped:
             report.pruned = await self._prune(seen, paths if changed is None else list(changed))
         return report
@@ -288,6 +273,22 @@ class IndexingMixin(ABC):
         open_store = partial(self.store, make=True)
         return OcrSetup(self.settings, self._prompts, self._required_model, self.home.exists, open_store)
 
+    async def _index_as_read(
+        self,
+        sources: Iterator[Document | SkippedInput],
+        report_progress: Callable[[IndexProgress], None],
+        extractor: ExtractorName | None,
+        budget: SpendingBudget | None,
+        roots: Collection[str],
+        ocr: OcrSession,
+    ) -> IndexReport:
+        """Index documents that are read meanwhile; no workspace is created if there are none."""
+        skipped, document = await run_until_cancelled(ocr.cancel, first_document, sources)
+        if document is None and not self.home.exists():
+            return skipped_report(skipped)
+        documents = chain(skipped, [document] if document else (), sources)
+        return await self._index(documents, report_progress, extractor, budget, roots, ocr)
+
     async def _index(
         self,
         documents: Iterable[Document | SkippedInput],
@@ -339,11 +340,10 @@ class IndexingMixin(ABC):
         """Read the documents at these paths, without the workspace's own files and excluded ones."""
         reading = self.settings.reading
         reading = reading.model_copy(update={"exclude": (*reading.exclude, *exclude)})
+        return documents_below(paths, reading, self._excluded_folders, ocr, run, self._existing_documents, changed)
 
-        def indexed() -> Sequence[DocumentRecord]:
-            return self.documents() if self.home.exists() else ()
-
-        return documents_below(paths, reading, self._excluded_folders, ocr, run, indexed, changed)
+    def _existing_documents(self) -> Sequence[DocumentRecord]:
+        return self.documents() if self.home.exists() else ()
 
     def _extraction_model(self) -> LanguageModel:
         return self._required_model("extraction")

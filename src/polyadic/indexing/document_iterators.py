@@ -25,7 +25,7 @@ def documents_below(
     indexed: Callable[[], Sequence[DocumentRecord]],
     changed: Collection[Path] | None = None,
 ) -> Iterator[Document | SkippedInput]:
-    """Read the documents at paths, and count their files for the progress of the run.
+    """Read the documents at paths, and count them and their files for the progress of the run.
 
     Parameters
     ----------
@@ -44,7 +44,8 @@ def documents_below(
     def watch(found: Iterator[Path | SkippedInput]) -> Iterator[Path | SkippedInput]:
         return run.watch_files(with_prune_hints(found if changed is None else among(found, changed), indexed))
 
-    return read_documents(paths, reading, excluded_folders, watch, ocr.recognizer, ocr.captioner)
+    documents = read_documents(paths, reading, excluded_folders, watch, ocr.recognizer, ocr.captioner)
+    return run.watch_documents(documents)
 
 
 def checked_documents(documents: Iterable[Document | SkippedInput]) -> Iterator[Document | SkippedInput]:

@@ -17,12 +17,11 @@ from polyadic.config import ChunkingSettings, ModelSettings
 from polyadic.embeddings.embedder import Embedder
 from polyadic.extraction.extractor import Extractor
 from polyadic.extraction.llm_extractor import LLMExtractor
-from polyadic.indexing.batching import readable
-from polyadic.indexing.chunk_sample import ChunkSample, evenly_spaced
+from polyadic.indexing.document_batches import readable
 from polyadic.indexing.fingerprint import NOTHING_TO_DO, PipelineConfig, ReindexAction
 from polyadic.indexing.publisher import language_of
 from polyadic.indexing.report import IndexReport
-from polyadic.indexing.trial_run import run_trial
+from polyadic.indexing.trial_run import ChunkSample, evenly_spaced, run_trial
 from polyadic.llm.endpoint_model import price, prompt_tokens
 from polyadic.llm.language_model import ModelRequest
 from polyadic.loaders.error_isolation import DocumentDefect, on_one_document, skipped_because

@@ -20,7 +20,7 @@ from polyadic.errors import ModelUnavailable
 from polyadic.extraction.extractor import ConcurrentExtractor, Extractor, concurrency_of
 from polyadic.extraction.runner import ExtractionRunner, PendingWindow
 from polyadic.indexing.batch_pipeline import BatchPipeline
-from polyadic.indexing.batching import BATCH_CHARACTERS, BatchSize, batches, readable
+from polyadic.indexing.document_batches import BATCH_CHARACTERS, BatchSize, batches, readable
 from polyadic.indexing.fingerprint import PipelineConfig
 from polyadic.indexing.publisher import Publisher
 from polyadic.indexing.report import IndexProgress, IndexReport

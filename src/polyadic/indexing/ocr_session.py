@@ -8,17 +8,15 @@ from typing import Self
 from polyadic.config import ModelRole, Settings
 from polyadic.indexing.estimate import IndexingEstimate
 from polyadic.llm.budget import BudgetLedger, SpendingBudget, check_prices
-from polyadic.llm.cached_model import CachedModel, PaidCall
+from polyadic.llm.cached_model import CachedModel, PaidCall, StoreResponseCache
 from polyadic.llm.endpoint_model import TOKENS_PER_IMAGE, price
 from polyadic.llm.language_model import LanguageModel
 from polyadic.llm.prompts.library import PromptLibrary
-from polyadic.llm.store_cache import StoreResponseCache
 from polyadic.loaders.ocr.captions import Captioner, CountingCaptioner, ModelCaptioner
 from polyadic.loaders.ocr.engine import OcrEngine
-from polyadic.loaders.ocr.image_reader import ImageReader
-from polyadic.loaders.ocr.page_cache import StorePageCache
+from polyadic.loaders.ocr.image_reader import ImageReader, StorePageCache
+from polyadic.loaders.ocr.page_recognizer import CountingRecognizer, EngineRecognizer, PageRecognizer
 from polyadic.loaders.ocr.parser_endpoint import ParserEndpoint
-from polyadic.loaders.ocr.recognizer import CountingRecognizer, EngineRecognizer, PageRecognizer
 from polyadic.loaders.ocr.tesseract import Tesseract
 from polyadic.loaders.ocr.vision_model import CAPTIONS, PAGES, VisionModel
 from polyadic.model.types import Usage

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from polyadic.loaders.original_content import unchanged_content
+from polyadic.loaders.file_access import unchanged_content
 from polyadic.model.types import Document
 from polyadic.storage.protocol import OriginalRecord, StagingWriter
 

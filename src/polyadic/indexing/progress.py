@@ -32,10 +32,13 @@ class RunProgress:
         Returns the current time in seconds.
     files
         Number of files.
+    report_to
+        Called with the progress of the run.
     """
 
     clock: Callable[[], float] = time.monotonic
     files: int = 0
+    report_to: Callable[[IndexProgress], None] = lambda progress: None
     _total_bytes: int = 0
     _bytes_before: int = 0
     _file_bytes: int = 0
@@ -66,6 +69,10 @@ class RunProgress:
             self._characters += len(one.text) if isinstance(one, Document) else 0
             self._ends.append(self._bytes_before + min(self._file_bytes, self._characters))
             yield one
+
+    def report(self, progress: IndexProgress) -> None:
+        """Report progress, with files, share and time left."""
+        self.report_to(self.completed(progress))
 
     def completed(self, progress: IndexProgress) -> IndexProgress:
         """Add files, share and time left to the progress."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 from polyadic.chunking.chunker import chunk_document
 from polyadic.config import ChunkingSettings
 from polyadic.extraction.chunk_attribution import evidence_by_chunk
-from polyadic.interchange.document_record import ChunkExport, DocumentExport
+from polyadic.interchange.document_export import ChunkExport, DocumentExport
 from polyadic.model.types import Document, Evidence, Span
 
 NAME = "import"

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from polyadic.config import ChunkingSettings
 from polyadic.interchange.chunk_alignment import align_to_chunks
-from polyadic.interchange.document_record import DocumentExport
+from polyadic.interchange.document_export import DocumentExport
 from polyadic.interchange.facts_reader import FactLines, FactsLine
 from polyadic.loaders.loader import SkippedInput
-from polyadic.loaders.metadata import title_of
+from polyadic.loaders.normalized_metadata import title_of
 from polyadic.model.types import Document, Evidence, Span
 
 SPANS_OF_NOTHING = "evidence whose spans were dropped, because the text of its document was not given"

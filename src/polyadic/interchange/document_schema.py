@@ -1,22 +1,73 @@
 """JSON schema of ``metadata.polyadic`` in a HIF file: documents, evidence and decisions (docs/interchange.md).
 
-Writing builds plain values. Reading validates every bound with Pydantic, because a file may come from any source.
+Writing builds plain values. Reading validates every bound with Pydantic, because a file may come from any source. Files
+of facts have the same fields of evidence.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import BaseModel, Field, field_validator, model_validator
 
 from polyadic.errors import DecisionRefused
-from polyadic.interchange.document_record import ChunkExport, DocumentExport
-from polyadic.interchange.evidence_fields import EntityFields, EvidenceFields
-from polyadic.interchange.validation import DocumentId, Name, StrictModel, Text
+from polyadic.interchange.document_export import ChunkExport, DocumentExport
+from polyadic.interchange.validation import (
+    Date,
+    DocumentId,
+    EntityScore,
+    FactScore,
+    Name,
+    Qualifiers,
+    StrictModel,
+    Text,
+)
 from polyadic.model.resolution import DecisionKind, EntityResolution, ResolutionDecision
-from polyadic.model.types import Chunk, Document, Evidence, Span
+from polyadic.model.types import Chunk, Document, Evidence, Participation, Span
 
 VERSION = 1
+
+
+class EntityFields(BaseModel):
+    """An entity of a piece of evidence."""
+
+    name: Text
+    type: Text = ""
+    description: Text = ""
+    score: EntityScore
+    role: Text = ""
+    value: Text = ""
+
+    def participation(self) -> Participation:
+        return Participation(self.name, self.type, self.description, self.score, self.role, self.value)
+
+
+class EvidenceFields(BaseModel):
+    """A piece of evidence; spans are pairs of characters."""
+
+    text: Name
+    score: FactScore
+    extractor: Text
+    spans: Sequence[list[int]]
+    entities: Sequence[EntityFields]
+    unsupported: Text = ""
+    valid_from: Date = ""
+    valid_to: Date = ""
+    qualifiers: Qualifiers = Field(default_factory=dict)
+
+    def evidence(self) -> Evidence:
+        """Return the evidence; raises ValueError for an invalid span."""
+        return Evidence(
+            text=self.text,
+            score=self.score,
+            participants=tuple(entity.participation() for entity in self.entities),
+            spans=tuple(Span(start, end) for start, end in self.spans),
+            extractor=self.extractor,
+            unsupported=self.unsupported,
+            valid_from=self.valid_from,
+            valid_to=self.valid_to,
+            qualifiers=tuple(self.qualifiers.items()),
+        )
 
 
 def plain_document(export: DocumentExport) -> dict[str, Any]:

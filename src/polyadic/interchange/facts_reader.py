@@ -16,7 +16,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from pydantic_core import from_json
 
 from polyadic.interchange.chunk_alignment import NAME
-from polyadic.interchange.evidence_fields import EntityFields, EvidenceFields
+from polyadic.interchange.document_schema import EntityFields, EvidenceFields
 from polyadic.interchange.validation import (
     EntityScore,
     FactScore,

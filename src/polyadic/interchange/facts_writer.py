@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator
 
-from polyadic.interchange.document_record import export_documents
+from polyadic.interchange.document_export import export_documents
 from polyadic.interchange.document_schema import plain_entities, plain_optional, plain_spans
 from polyadic.query.shown_source_names import SourceNames
 from polyadic.storage.protocol import Reader

@@ -1,30 +1,28 @@
-"""Convert HIF files to documents with evidence.
-
-A file written by Polyadic contains its documents, and these are used. In any other file, each edge becomes a document
-of one fact, ``FILE#edge/ID``; so does a node that is in no edge or has attributes other than name, type and
-description, ``FILE#node/ID``. Information that cannot be kept is counted.
-"""
+"""Read the Hypergraph Interchange Format (github.com/HIF-org/HIF-standard): check a file, and make documents of it."""
 
 import json
 import re
+from codecs import BOM_UTF8
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from polyadic.config import ChunkingSettings
 from polyadic.interchange.chunk_alignment import NAME, align_to_chunks
-from polyadic.interchange.document_record import DocumentExport
+from polyadic.interchange.document_export import DocumentExport
 from polyadic.interchange.document_schema import WorkspaceSchema
-from polyadic.interchange.hif_schema import HifEdge, HifHypergraph, HifIncidence, HifNode
-from polyadic.interchange.validation import LEAST_SCORE, InvalidFile, validation_error
+from polyadic.interchange.validation import LEAST_SCORE, Identifier, InvalidFile, StrictModel, validation_error
 from polyadic.model.aggregation import form, tally
 from polyadic.model.identity import entity_key
 from polyadic.model.resolution import NO_DECISIONS, EntityResolution
 from polyadic.model.types import Document, Evidence, Participation, Span
+
+# Parsing holds the file in memory, at about fifteen times its size.
+MOST_MEGABYTES = 256
 
 Id = str | int
 _Shape = tuple[AbstractSet[Id], AbstractSet[Id], AbstractSet[tuple[Id, Id]]]
@@ -38,6 +36,54 @@ _EVIDENCE_KEYS_OF_NODE = ("name", "type", "description")
 _TO_QUOTE = re.compile('^["\\s]|[\x00-\x1f\x7f-\x9f]|\\s$|^$')
 _FACT_SCORE, _MAX_FACT_SCORE = 5.0, 10.0
 _ENTITY_SCORE, _MAX_ENTITY_SCORE = 50.0, 100.0
+
+
+class _Weighted(StrictModel):
+    """Element with optional but not nullable ``weight`` and ``attrs``; see ``model_fields_set`` for those given."""
+
+    weight: float = 1.0
+    attrs: dict[str, Any] = Field(default_factory=dict)
+
+
+class HifNode(_Weighted):
+    node: Identifier
+
+
+class HifEdge(_Weighted):
+    edge: Identifier
+
+
+class HifIncidence(_Weighted):
+    edge: Identifier
+    node: Identifier
+    direction: Literal["head", "tail"] = "head"
+
+
+class HifHypergraph(StrictModel):
+    network_type: Literal["undirected", "directed", "asc"] = Field("undirected", alias="network-type")
+    metadata: dict[str, Any] = Field(default_factory=dict)
+    incidences: list[HifIncidence]
+    nodes: list[HifNode] = Field(default_factory=list)
+    edges: list[HifEdge] = Field(default_factory=list)
+
+
+def parse_hif(data: bytes, name: str) -> HifHypergraph:
+    """Parse the bytes of a HIF file.
+
+    >>> parse_hif(b'{"incidences": [{"edge": 1, "node": "a"}]}', "a.json").incidences[0].node
+    'a'
+
+    Raises
+    ------
+    InvalidFile
+        The file is not valid HIF; the message says what is wrong and where.
+    """
+    try:
+        return HifHypergraph.model_validate_json(data.removeprefix(BOM_UTF8))
+    except ValidationError as error:
+        raise InvalidFile(
+            f"{name} is not a HIF file: {validation_error(error)}", "fix the file; nothing was imported"
+        ) from error
 
 
 @dataclass(frozen=True, slots=True)

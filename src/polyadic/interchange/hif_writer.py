@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from polyadic.interchange.bipartite import all_entities, all_facts, all_participations
-from polyadic.interchange.document_record import export_documents
+from polyadic.interchange.document_export import export_documents
 from polyadic.interchange.document_schema import VERSION, plain_decision, plain_document
 from polyadic.model.identity import document_id
 from polyadic.model.resolution import ResolutionDecision

@@ -1,25 +1,25 @@
-"""Import a HIF or facts file into a workspace."""
+"""Import a HIF or facts file into a workspace; documents are published in the same way as indexed ones."""
 
-from collections.abc import Callable, Iterator, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 
 from polyadic.concurrency.async_to_sync import async_to_sync
 from polyadic.config import ChunkingSettings
 from polyadic.errors import UnreadableDocument
+from polyadic.indexing.document_batches import BATCH_CHARACTERS, BATCH_DOCUMENTS
 from polyadic.indexing.publisher import Publisher
 from polyadic.indexing.report import IndexProgress, IndexReport
 from polyadic.interchange.chunk_alignment import NAME
+from polyadic.interchange.document_export import DocumentExport, existing_export, failures_of
 from polyadic.interchange.document_matching import DocumentMatcher
-from polyadic.interchange.document_record import DocumentExport
 from polyadic.interchange.facts_reader import FactLines
-from polyadic.interchange.hif_reader import contents_of
-from polyadic.interchange.hif_schema import MOST_MEGABYTES, parse_hif
-from polyadic.interchange.ingest import ingest_exports
+from polyadic.interchange.hif_reader import MOST_MEGABYTES, contents_of, parse_hif
 from polyadic.interchange.validation import InvalidFile
 from polyadic.loaders.file_access import byte_limit, opened, read_whole
 from polyadic.loaders.loader import read_documents
-from polyadic.resolution.apply import apply_decisions, check
+from polyadic.resolution.apply_decisions import apply_decisions, check
 from polyadic.workspace import Workspace
 
 LINES = (".jsonl", ".ndjson")
@@ -133,3 +133,80 @@ def _publisher(kb: Workspace, report_progress: Callable[[IndexProgress], None]) 
 def _chunking(kb: Workspace) -> ChunkingSettings:
     """Return the chunking settings for extraction by a model, which usually produced the imported facts."""
     return kb.settings.chunking.read_by(paid=False)
+
+
+async def ingest_exports(exports: Iterable[DocumentExport], publisher: Publisher, report: IndexReport) -> None:
+    """Publish documents with their evidence; documents that the store already holds unchanged are skipped.
+
+    Each document is replaced atomically and embedded as in indexing.
+
+    Parameters
+    ----------
+    exports
+        Documents, each at most once.
+    publisher
+        Publisher as in indexing.
+    report
+        Report to add counts to.
+
+    Raises
+    ------
+    StoreBusy
+        Another process is writing to the store.
+    """
+    started = time.perf_counter()
+    with publisher.store.exclusive_session():
+        with publisher.store.read() as reader:
+            failures = failures_of(reader)
+        for batch in _batches(exports):
+            await _publish_batch(batch, publisher, report, failures)
+    report.seconds = time.perf_counter() - started
+
+
+async def _publish_batch(
+    batch: Sequence[DocumentExport], publisher: Publisher, report: IndexReport, failures: Mapping[str, str]
+) -> None:
+    with publisher.store.read() as reader:
+        before = [existing_export(reader, export.document.id, failures) for export in batch]
+    pending = [export for export, existing in zip(batch, before, strict=True) if export != existing]
+    report.unchanged += len(batch) - len(pending)
+    if not pending:
+        return
+    _stage(pending, publisher)
+    report.chunks += sum(len(export.chunk_exports) for export in pending)
+    report.chunks_read += sum(len(export.chunk_exports) for export in pending)
+    chunks = {export.document.id: export.chunks for export in pending}
+    failed = await publisher.publish([export.document for export in pending], chunks, report)
+    is_new = {export.document.id: existing is None for export, existing in zip(batch, before, strict=True)}
+    is_new_document = [is_new[document_id] for document_id in chunks if document_id not in failed]
+    report.added += sum(is_new_document)
+    report.changed += len(is_new_document) - sum(is_new_document)
+
+
+def _stage(pending: Sequence[DocumentExport], publisher: Publisher) -> None:
+    with publisher.store.write() as writer:
+        writer.stage([(export.document, export.stamp, export.chunks) for export in pending])
+        writer.put_evidence(
+            {
+                export.document.id: {p.chunk.id: p.evidence for p in export.chunk_exports if p.failure is None}
+                for export in pending
+            }
+        )
+        for export in pending:
+            for chunk_export in export.chunk_exports:
+                if chunk_export.failure is not None:
+                    writer.put_failure(export.document.id, chunk_export.chunk.id, chunk_export.failure)
+
+
+def _batches(documents: Iterable[DocumentExport]) -> Iterator[list[DocumentExport]]:
+    """Group documents that are published together."""
+    batch: list[DocumentExport] = []
+    characters = 0
+    for export in documents:
+        if len(batch) == BATCH_DOCUMENTS or characters >= BATCH_CHARACTERS:
+            yield batch
+            batch, characters = [], 0
+        batch.append(export)
+        characters += len(export.document.text)
+    if batch:
+        yield batch

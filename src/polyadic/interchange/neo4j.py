@@ -5,7 +5,7 @@ import io
 from collections.abc import Iterable, Iterator
 
 from polyadic.interchange.bipartite import all_entities, all_facts, all_participations
-from polyadic.interchange.document_record import export_documents
+from polyadic.interchange.document_export import export_documents
 from polyadic.model.types import FactDetails
 from polyadic.storage.protocol import Reader
 

@@ -1,4 +1,4 @@
-"""Language model with a response cache and a budget: the same request is never paid for twice."""
+"""Language model with a response cache, also in the store, and a budget: the same request is never paid for twice."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
@@ -11,7 +11,10 @@ from polyadic.concurrency.run_in_thread import run_in_thread, shielded
 from polyadic.errors import NoReply
 from polyadic.llm.budget import BudgetLedger, BudgetProtocol, SpendingBudget
 from polyadic.llm.language_model import LanguageModel, ModelReply, ModelRequest
+from polyadic.llm.replies.parser import LONGEST_REPLY
 from polyadic.model.types import Usage
+from polyadic.storage.protocol import CachedReply, LedgerCall, Store
+from polyadic.storage.retry import with_retries
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,3 +141,28 @@ class CachedModel:
         self._ledger.pay(reply.usage)
         # Shielded from cancellation, because the call is paid for. Replies that arrive together are committed together.
         await shielded(self._write_batcher.begun(PaidCall(request, self.model.name, reply, remember)))
+
+
+class StoreResponseCache:
+    """A ResponseCache in a store; cached replies contain text from documents, so access needs the same rights."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def get(self, keys: Sequence[str]) -> Mapping[str, tuple[str, bool]]:
+        return with_retries(self._store.replies, keys)
+
+    def note(self, paid: Sequence[PaidCall]) -> None:
+        """Record calls in one committed transaction, because they are paid for even if the run fails."""
+        self._store.record_calls(
+            [(_ledger_call(call), _cached_reply(call) if call.remember else None) for call in paid]
+        )
+
+
+def _ledger_call(paid: PaidCall) -> LedgerCall:
+    return LedgerCall(paid.request.purpose, paid.model, paid.reply.usage, paid.reply.seconds, paid.request.about)
+
+
+def _cached_reply(paid: PaidCall) -> CachedReply:
+    # Text beyond LONGEST_REPLY is never parsed; one more character shows that the reply was longer.
+    return paid.request.key(paid.model), paid.reply.text[: LONGEST_REPLY + 1], paid.reply.complete

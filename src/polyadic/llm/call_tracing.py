@@ -11,11 +11,12 @@ from urllib.parse import urlsplit
 from opentelemetry.trace import Span, SpanKind
 from opentelemetry.util.types import AttributeValue
 
+from polyadic.text.encodable import encodable
 from polyadic.text.tokens import count_tokens
 from polyadic.tracing.spans import span
 
 if TYPE_CHECKING:
-    from polyadic.llm.endpoint import Endpoint
+    from polyadic.llm.endpoint_connection import Endpoint
     from polyadic.llm.endpoint_reply import EndpointReply
     from polyadic.llm.language_model import ModelRequest
 
@@ -128,4 +129,4 @@ def _record_reply(trace_span: Span, reply: "EndpointReply", sent: int) -> None:
 
 def _clean(value: str) -> str:
     """Shorten a string reported by an endpoint and replace lone surrogates, which cannot be exported."""
-    return value[:_LONGEST].encode("utf-8", "replace").decode("utf-8")
+    return encodable(value[:_LONGEST])

@@ -7,7 +7,7 @@ from urllib.request import getproxies
 import openai
 
 from polyadic.errors import ModelUnavailable, NoReply, PolyadicError
-from polyadic.llm.endpoint import Endpoint
+from polyadic.llm.endpoint_connection import Endpoint
 from polyadic.llm.throttled_client import LARGEST_REPLY, ReplyTooLarge
 
 TOO_LONG = (

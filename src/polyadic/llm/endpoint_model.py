@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from polyadic.config import EndpointSettings, ModelSettings
 from polyadic.errors import NoReply
 from polyadic.llm.call_tracing import chat_span
-from polyadic.llm.endpoint import Endpoint
+from polyadic.llm.endpoint_connection import Endpoint
 from polyadic.llm.endpoint_reply import READ, EndpointReply
 from polyadic.llm.language_model import ChatMessage, ModelReply, ModelRequest
 from polyadic.llm.provider_quirks import ProviderQuirks

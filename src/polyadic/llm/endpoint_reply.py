@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, field
 
+from polyadic.text.encodable import encodable
+
 READ = ("choices", "usage", "error", "model")
 """Fields of a response that are read."""
 
@@ -76,4 +78,4 @@ def _text(content: object) -> str:
     """
     if isinstance(content, list):
         content = "".join(_text(part.get("text")) for part in content if isinstance(part, dict))
-    return content.encode("utf-8", "replace").decode("utf-8") if isinstance(content, str) else ""
+    return encodable(content) if isinstance(content, str) else ""

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from polyadic.config import ModelSettings
 from polyadic.llm.language_model import ChatMessage, ModelRequest
+from polyadic.text.encodable import encodable
 
 JsonMode = Literal["schema", "object", "text"]
 _JSON_MODES: tuple[JsonMode, ...] = ("schema", "object", "text")
@@ -85,7 +86,7 @@ class ProviderQuirks:
 
 def _message(message: ChatMessage) -> dict[str, Any]:
     # Lone surrogates, which an undecodable file name may contain, cannot be sent.
-    text = message.text.encode("utf-8", "replace").decode("utf-8")
+    text = encodable(message.text)
     if not message.images:
         return {"role": message.role, "content": text}
     urls = (f"data:image/png;base64,{b64encode(image).decode('ascii')}" for image in message.images)

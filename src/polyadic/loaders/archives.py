@@ -1,14 +1,15 @@
-"""Open zip-based formats (.docx, .pptx, .xlsx, .epub) and check their size before unpacking anything."""
+"""Open zip-based formats (.docx, .pptx, .xlsx, .epub, .odt), check their size before unpacking, and parse their XML."""
 
 import io
 import posixpath
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 from zipfile import BadZipFile, ZipFile
 
 from polyadic.errors import UnreadableDocument
 from polyadic.loaders.file_access import byte_limit
-from polyadic.loaders.optional_readers import OptionalFormat, encrypted, unreadable
+from polyadic.loaders.third_party_parsers import OptionalFormat, encrypted, unreadable
 
 MOST_ENTRIES = 20_000
 """Maximum number of files in one archive."""
@@ -99,3 +100,21 @@ def _check_size(size: int, max_megabytes: float) -> None:
     if size > byte_limit(limit):
         message = f"unpacks to {size / 1e6:,.6g} MB, which is over the limit of {limit:,g} MB"
         raise UnreadableDocument(message, "raise max_megabytes under [reading] in the settings, or split it")
+
+
+def xml_tree(xml: bytes, recover: bool = False) -> Any:
+    """Parse an XML file without expanding entities or fetching resources; return None if it is empty.
+
+    Parameters
+    ----------
+    xml
+        Content of the file.
+    recover
+        Skip errors instead of raising ``lxml.etree.XMLSyntaxError``.
+    """
+    from lxml import etree
+
+    if not xml.strip():
+        return None
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, recover=recover)
+    return etree.fromstring(xml, parser)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from polyadic.loaders.decoding import empty, without_surrogates
 from polyadic.loaders.file_access import byte_limit, too_large
-from polyadic.loaders.metadata import metadata_of, title_of
-from polyadic.loaders.plain_title import plain_title
+from polyadic.loaders.normalized_metadata import metadata_of, title_of
+from polyadic.loaders.plain_text_title import plain_title
 from polyadic.model.types import Document
 
 _LINE_BREAK = re.compile(r"\r\n?|[\v\f\x85\u2028\u2029]")

@@ -1,4 +1,4 @@
-"""Open regular files safely: never block on pipes, and detect files that change while they are read."""
+"""Open regular files safely: never block on pipes, and detect files that change while they are read or afterwards."""
 
 import os
 import stat
@@ -8,9 +8,13 @@ from pathlib import Path
 from typing import BinaryIO
 
 from polyadic.errors import UnreadableDocument
+from polyadic.model.original_file import file_digest, stream_digest
 
 _BYTES_IN_MEGABYTE = 1_000_000
 _RAISE_THE_LIMIT = "raise max_megabytes under [reading] in the settings, or split it"
+
+_MOST_MEGABYTES = 1000.0
+"""The highest limit that ``max_megabytes`` under ``[reading]`` may set."""
 
 
 @contextmanager
@@ -83,3 +87,22 @@ def _open_without_blocking(path: Path) -> BinaryIO:
     except OSError:
         os.close(descriptor)
         raise
+
+
+def unchanged_content(path: Path, digest: str) -> bytes | None:
+    """Return the content of a file; None if it cannot be read or has another digest."""
+    try:
+        content = read_whole(path, _MOST_MEGABYTES)
+    except UnreadableDocument:
+        return None
+    return content if file_digest(content) == digest else None
+
+
+def is_unchanged(path: Path, digest: str) -> bool:
+    """Return whether a file can be read and has this digest; reads it in blocks."""
+    try:
+        with opened(path) as file:
+            found = stream_digest(file)
+    except UnreadableDocument:
+        return False
+    return found == digest

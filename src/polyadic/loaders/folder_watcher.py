@@ -16,8 +16,8 @@ Identity = tuple[int, int]
 class FolderWatcher:
     """Watches folders and reports changes in batches.
 
-    Hidden files are ignored, as :func:`polyadic.loaders.walk.discover` does. A folder that is missing, such as a disk
-    that is not mounted, is watched again once it is back.
+    Hidden files are ignored, as :func:`polyadic.loaders.file_discovery.discover` does. A folder that is missing, such
+    as a disk that is not mounted, is watched again once it is back.
 
     Parameters
     ----------

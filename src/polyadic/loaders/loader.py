@@ -11,17 +11,16 @@ from polyadic.config import ReadingSettings
 from polyadic.errors import UnreadableDocument
 from polyadic.loaders.decoding import noted_encodings, require_text_encoding
 from polyadic.loaders.error_isolation import DocumentDefect, on_one_document, skipped_because
+from polyadic.loaders.file_discovery import discover
 from polyadic.loaders.formats.csv import read_table
-from polyadic.loaders.formats.json import read_json
-from polyadic.loaders.formats.json_lines import read_json_lines
+from polyadic.loaders.formats.json import read_json, read_json_lines
 from polyadic.loaders.formats.markdown import read_markdown
 from polyadic.loaders.formats.plain_text import read_plain
 from polyadic.loaders.ocr.captions import Captioner
-from polyadic.loaders.ocr.recognizer import PageRecognizer
-from polyadic.loaders.pages.page_image import PICTURE_SUFFIXES
+from polyadic.loaders.ocr.page_recognizer import PageRecognizer
+from polyadic.loaders.pages.page_rendering import PICTURE_SUFFIXES
 from polyadic.loaders.programming_languages import BY_NAME, LANGUAGES
 from polyadic.loaders.skipped import SkippedInput, skipped
-from polyadic.loaders.walk import discover
 from polyadic.model.types import Document
 
 __all__ = ["READERS", "Reader", "SkippedInput", "is_readable", "read_documents", "read_file"]
@@ -72,8 +71,7 @@ READERS: Mapping[str, Reader] = {
 }
 """Readers by file suffix, in lower case with the dot."""
 
-IMAGE_READERS: Mapping[str, str] = {
-    **dict.fromkeys(PICTURE_SUFFIXES, "picture"),
+CAPTIONED: Mapping[str, str] = {
     ".pdf": "pdf",
     ".docx": "docx",
     ".pptx": "pptx",
@@ -82,7 +80,7 @@ IMAGE_READERS: Mapping[str, str] = {
     ".epub": "epub",
     ".eml": "eml",
 }
-"""Modules of the readers that recognize page images or describe pictures, by file suffix."""
+"""Modules of the readers that add captions of pictures, by file suffix."""
 
 _SOURCE, _UNKNOWN_TEXT = _lazy_reader("source"), _lazy_reader("unnamed")
 # Text files that come with software, whatever their suffix: README.Debian, LICENSE.MIT, COPYING.LIB.
@@ -120,10 +118,16 @@ def is_unnamed(name: str) -> bool:
 
 def _image_reader_of(name: str, recognizer: PageRecognizer | None, captioner: Captioner | None) -> Reader | None:
     """Return the reader that recognizes page images or describes pictures, if the file may have any."""
-    module = IMAGE_READERS.get(PurePath(name).suffix.lower())
-    if module is None or not (recognizer or captioner):
+    suffix = PurePath(name).suffix.lower()
+    models: dict[str, PageRecognizer | Captioner] = {}
+    if recognizer and (suffix == ".pdf" or suffix in PICTURE_SUFFIXES):
+        models["recognizer"] = recognizer
+    if captioner and suffix in CAPTIONED:
+        models["captioner"] = captioner
+    if not models:
         return None
-    reader: Reader | None = import_module(f"polyadic.loaders.formats.{module}").image_reader(recognizer, captioner)
+    module = "picture" if suffix in PICTURE_SUFFIXES else CAPTIONED[suffix]
+    reader: Reader = getattr(import_module(f"polyadic.loaders.formats.{module}"), f"read_{module}").using(**models)
     return reader
 
 

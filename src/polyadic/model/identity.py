@@ -10,8 +10,8 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
-from polyadic.text.accents import without_accents
 from polyadic.text.dates import days_of
+from polyadic.text.words import without_accents
 
 _QUOTES = "\"'“”„‟«»‹›‘’‚‛`´"
 _ARTICLE = re.compile(r"^(?:the|an|a)\s+(?=\S)")

@@ -12,8 +12,7 @@ import numpy as np
 from polyadic.config import expanded
 from polyadic.errors import NotFound
 from polyadic.loaders.formats.csv import read_table
-from polyadic.loaders.formats.json import read_json
-from polyadic.loaders.formats.json_lines import read_json_lines
+from polyadic.loaders.formats.json import read_json, read_json_lines
 from polyadic.loaders.loader import READERS
 from polyadic.model.identity import document_id, entity_id, entity_key, loose_name
 from polyadic.model.types import Chunk, Document, Entity, Fact, FactDetails, SourceSpan, Span

@@ -12,7 +12,7 @@ from typing import Any
 
 from polyadic.config import RerankerSettings
 from polyadic.errors import ModelUnavailable, PolyadicError
-from polyadic.llm.endpoint import Endpoint
+from polyadic.llm.endpoint_connection import Endpoint
 from polyadic.model.types import Usage
 from polyadic.text.tokens import count_tokens
 

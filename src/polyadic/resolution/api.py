@@ -6,16 +6,15 @@ from dataclasses import dataclass, field, replace
 from polyadic.concurrency.async_to_sync import async_to_sync
 from polyadic.embeddings.embedder import Embedder
 from polyadic.llm.budget import SpendingBudget
-from polyadic.llm.cached_model import CachedModel
+from polyadic.llm.cached_model import CachedModel, StoreResponseCache
 from polyadic.llm.language_model import LanguageModel
 from polyadic.llm.prompts.library import PromptLibrary
-from polyadic.llm.store_cache import StoreResponseCache
 from polyadic.model.resolution import ResolutionDecision
 from polyadic.model.types import Usage
 from polyadic.resolution import decision_builder
-from polyadic.resolution.apply import LISTED, DecisionOutcome, apply_decisions
+from polyadic.resolution.apply_decisions import LISTED, DecisionOutcome, apply_decisions
+from polyadic.resolution.decision_builder import resolve_id_prefix
 from polyadic.resolution.homonyms import Homonym, homonyms
-from polyadic.resolution.id_prefix import resolve_id_prefix
 from polyadic.resolution.llm_adjudication import LLMAdjudication, adjudicate, pairs_to_judge
 from polyadic.resolution.merge_candidates import CERTAIN, CandidatePairs, MergeCandidate
 from polyadic.storage.protocol import Store

@@ -6,9 +6,15 @@ from dataclasses import dataclass
 
 from polyadic.retrieval.relevance.stemming import stem
 from polyadic.storage.protocol import Reader
-from polyadic.text.known_words import is_rare_english_word
 from polyadic.text.language import detect_language
-from polyadic.text.spelling import LEAST, inflections, likely_word, may_be_typo, typo_candidates
+from polyadic.text.spelling import (
+    LEAST,
+    inflections,
+    is_rare_english_word,
+    likely_word,
+    may_be_typo,
+    typo_candidates,
+)
 from polyadic.text.stopwords import function_words
 
 _WORD = re.compile(r"[^\W\d_]+")

@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from polyadic.model.types import Heading, Span
-from polyadic.text.boilerplate import is_caption
+from polyadic.text.boilerplate_sentences import is_caption
 from polyadic.text.code_fences import code_blocks
-from polyadic.text.plain_text import plain, without_closing_marks
+from polyadic.text.markup import plain, without_closing_marks
 
 _MARKED = re.compile(r"[ ]{0,3}(?P<mark>#{1,6})[ \t]+(?P<words>\S[^\n]*)")
 _MARKED_LINE = re.compile(r"^[ ]{0,3}(?P<mark>#{1,6})[ \t]+(?P<words>\S[^\n]*)", re.MULTILINE)

@@ -2,9 +2,8 @@
 
 from collections.abc import Iterator
 
-from polyadic.text.accents import folded
 from polyadic.text.stopwords import function_words
-from polyadic.text.words import WORD
+from polyadic.text.words import WORD, folded
 
 _MAX_WORDS = 64
 

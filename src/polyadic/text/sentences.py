@@ -14,12 +14,12 @@ from functools import lru_cache
 from sentencex import segment
 
 from polyadic.model.types import Span
-from polyadic.text.boilerplate import is_contents_line
+from polyadic.text.boilerplate_sentences import is_contents_line
 from polyadic.text.chat_messages import begins_entry, is_message
 from polyadic.text.code_fences import code_blocks
-from polyadic.text.line_items import are_items
 from polyadic.text.sentence_joins import Range, inline_code, joined, stripped
 from polyadic.text.table_rows import is_row
+from polyadic.text.unpunctuated_lines import are_items
 
 LONGEST = 1_000
 """Maximum number of characters of a sentence: about the window of an embedder with 254 tokens."""

@@ -1,8 +1,103 @@
-"""Recognize lines of configuration files: ``bantime = 10m: The time for which a host is banned.``"""
+"""Recognize settings in text, and write their paths in words: ``stoneware_glaze.target_c: 1240`` is about its target.
+
+Loaders write nested data (JSON, YAML, TOML) as lines of ``- path.to.key: value``. The names of keys are identifiers,
+whose words are joined by underscores, hyphens or capitals, and which may end with a unit. Those of configuration files
+are ``bantime = 10m: The time for which a host is banned.``
+"""
 
 import re
+from dataclasses import dataclass
+
+_LINE = re.compile(r"- (?P<path>[^\W\d][\w-]*(?:\.[\w-]+)*): (?P<value>\S.*)")
+_BETWEEN_WORDS = re.compile(r"[_-]+|(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_NUMBER = re.compile(r"-?\d[\d.,]*(?:e[+-]?\d+)?", re.IGNORECASE)
+_UNITS = {
+    "c": "degrees Celsius",
+    "celsius": "degrees Celsius",
+    "f": "degrees Fahrenheit",
+    "fahrenheit": "degrees Fahrenheit",
+    "ns": "nanoseconds",
+    "us": "microseconds",
+    "ms": "milliseconds",
+    "msec": "milliseconds",
+    "s": "seconds",
+    "sec": "seconds",
+    "secs": "seconds",
+    "min": "minutes",
+    "mins": "minutes",
+    "h": "hours",
+    "hrs": "hours",
+    "kb": "kilobytes",
+    "mb": "megabytes",
+    "gb": "gigabytes",
+    "tb": "terabytes",
+    "hz": "hertz",
+    "khz": "kilohertz",
+    "mhz": "megahertz",
+    "mm": "millimetres",
+    "cm": "centimetres",
+    "km": "kilometres",
+    "kg": "kilograms",
+    "kw": "kilowatts",
+    "kwh": "kilowatt hours",
+    "pct": "percent",
+}
+_MIN_SETTINGS_SHARE = 0.5
 
 _SETTING = re.compile(r"[#;]?([\w.\-/]{1,80}) =(?=[\s:]|$)")
+
+
+@dataclass(frozen=True, slots=True)
+class KeyPath:
+    """A setting: the words of each key from the outermost to the innermost, the unit of the value, and the value."""
+
+    keys: tuple[str, ...]
+    unit: str
+    value: str
+
+    @property
+    def sentence(self) -> str:
+        """The setting in words."""
+        return f"{', '.join(self.keys)}: {self.value}{f' {self.unit}' if self.unit else ''}"
+
+
+def is_settings(text: str) -> bool:
+    """Return whether most lines of a text are values of nested data.
+
+    >>> is_settings("- name: relay\\n- limits.users: 5"), is_settings("Buy:\\n\\n- flour: 1 kg\\n\\nThen bake it.")
+    (True, False)
+    """
+    lines = [line for line in text.splitlines() if line.strip()]
+    return sum(_LINE.fullmatch(line) is not None for line in lines) > _MIN_SETTINGS_SHARE * len(lines)
+
+
+def key_path(line: str) -> KeyPath | None:
+    """Parse a line of nested data; None for any other line.
+
+    >>> key_path("- programs.stoneware_glaze.target_c: 1240").sentence
+    'programs, stoneware glaze, target: 1240 degrees Celsius'
+    >>> key_path("- server.maxBodyKb: 512").sentence, key_path("- kiln.vitamin_c: low").sentence
+    ('server, max Body: 512 kilobytes', 'kiln, vitamin c: low')
+    >>> key_path("- bisque.ramp_c_per_hour: 100").sentence
+    'bisque, ramp: 100 degrees Celsius per hour'
+    """
+    found = _LINE.fullmatch(line)
+    if found is None:
+        return None
+    keys = [[*filter(None, _BETWEEN_WORDS.split(key))] for key in found["path"].split(".")]
+    unit = ""
+    if _NUMBER.fullmatch(found["value"]):
+        keys[-1], unit = _without_unit(keys[-1])
+    return KeyPath(tuple(" ".join(words) for words in keys), unit, found["value"])
+
+
+def _without_unit(words: list[str]) -> tuple[list[str], str]:
+    """Split the unit off the words of a key: ``target_c``, ``ramp_c_per_hour``."""
+    for place, word in enumerate(words[1:], start=1):
+        rest = words[place + 1 :]
+        if word.lower() in _UNITS and rest[:1] in ([], ["per"]):
+            return words[:place], " ".join([_UNITS[word.lower()], *rest])
+    return words, ""
 
 
 def setting_name(sentence: str) -> str:

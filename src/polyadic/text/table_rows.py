@@ -1,7 +1,7 @@
 """Parse table rows in text into cells with column names.
 
 Two notations are supported. Loaders write a row as a list item with column names, ``- Name: Ada; Born: 1815.``
-(loaders/tables/table_text.py). Pipe tables of Markdown (``| Ada | 1815 |``) have the column names in a header above a
+(loaders/tables/row_lines.py). Pipe tables of Markdown (``| Ada | 1815 |``) have the column names in a header above a
 rule.
 """
 
@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from polyadic.text.plain_text import plain
+from polyadic.text.markup import plain
 
 LONGEST_NAME = 80
 """Maximum number of characters of a column name; longer text before a colon is not a name."""

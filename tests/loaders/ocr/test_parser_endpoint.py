@@ -9,7 +9,7 @@ from PIL import Image
 from polyadic.config import EmbeddingSettings, ModelSettings, OcrEngineName, OcrSettings, Settings
 from polyadic.errors import ModelUnavailable, SettingsError
 from polyadic.indexing.report import IndexReport
-from polyadic.loaders.ocr.recognizer import SET_ENGINE
+from polyadic.loaders.ocr.page_recognizer import SET_ENGINE
 from polyadic.model.identity import document_id
 from polyadic.workspace import Workspace
 from tests.support.documents import pdf

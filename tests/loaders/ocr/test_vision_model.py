@@ -7,7 +7,7 @@ import pytest
 from polyadic.config import EmbeddingSettings, ModelSettings, OcrSettings, RoleModelSettings, Settings
 from polyadic.errors import SettingsError
 from polyadic.llm.budget import SpendingBudget
-from polyadic.loaders.ocr.recognizer import SET_ENGINE
+from polyadic.loaders.ocr.page_recognizer import SET_ENGINE
 from polyadic.model.identity import document_id
 from polyadic.workspace import Workspace
 from tests.model_server import Asked, ModelServer, Status

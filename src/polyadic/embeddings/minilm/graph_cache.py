@@ -10,7 +10,7 @@ from pathlib import Path
 from polyadic.embeddings.cache_folder import cache_folder, write_whole
 from polyadic.embeddings.minilm.weights import ModelFiles
 
-# Increment whenever a change of onnx_graph.py or int8_graph.py changes the graph; other versions are not used.
+# Increment whenever a change of onnx_graph.py or int8_quantization.py changes the graph; other versions are not used.
 GRAPH_VERSION = 1
 INT8_GRAPH_VERSION = 1
 _DIGEST_LENGTH = 64
@@ -34,7 +34,7 @@ def cached_int8_graph(weights: ModelFiles, sha256: str) -> bytes:
     """Return the graph with eight-bit matrix products likewise: 11 MB, built in some seconds."""
 
     def build() -> bytes:
-        from polyadic.embeddings.minilm.int8_graph import build_int8_graph
+        from polyadic.embeddings.minilm.int8_quantization import build_int8_graph
 
         return build_int8_graph(weights)
 

@@ -5,7 +5,8 @@ from itertools import islice
 
 from tokenizers import Encoding, Tokenizer
 
-from polyadic.text.split import split_text
+from polyadic.text.encodable import encodable
+from polyadic.text.tokens import split_text
 
 _START, _END = 101, 102  # [CLS] and [SEP]
 # The tokenizer needs about 100 bytes for each token of a call: these limit it to some 100 MB.
@@ -58,5 +59,5 @@ class WordPiece:
 
     def _encode(self, texts: Sequence[str]) -> list[Encoding]:
         # The tokenizer rejects lone surrogates, which a broken file may contain.
-        valid = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
+        valid = [encodable(text) for text in texts]
         return self._tokenizer.encode_batch_fast(valid, add_special_tokens=False)

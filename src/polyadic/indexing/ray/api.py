@@ -8,7 +8,7 @@ from polyadic.extraction.factory import ExtractorName
 from polyadic.indexing.api import IndexingMixin
 from polyadic.indexing.document_iterators import skipped_report
 from polyadic.indexing.report import IndexProgress, IndexReport
-from polyadic.indexing.roots import record_roots, roots_of
+from polyadic.indexing.workspace_roots import record_roots, roots_of
 from polyadic.llm.budget import SpendingBudget, check_prices
 from polyadic.loaders.loader import SkippedInput
 from polyadic.storage.url import LocalFolder

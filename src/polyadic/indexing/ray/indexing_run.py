@@ -13,7 +13,7 @@ from typing import Any
 from polyadic.config import ReadingSettings, Settings
 from polyadic.errors import PolyadicError
 from polyadic.extraction.factory import ExtractorName
-from polyadic.indexing.batching import BATCH_DOCUMENTS
+from polyadic.indexing.document_batches import BATCH_DOCUMENTS
 from polyadic.indexing.ray.coordinator import Coordinator
 from polyadic.indexing.ray.embedder_pool import EmbeddingActor
 from polyadic.indexing.ray.serialization import COLUMN, DONE, FOUND, BatchResult, RayDocument

@@ -12,9 +12,9 @@ from polyadic.errors import PolyadicError, UnreadableDocument
 from polyadic.loaders.decoding import require_text_encoding
 from polyadic.loaders.exclusions import Exclusions
 from polyadic.loaders.file_access import byte_limit, too_large
+from polyadic.loaders.file_discovery import UnsupportedType, discover, no_document
 from polyadic.loaders.loader import SkippedInput, is_readable, is_unnamed, read_file
 from polyadic.loaders.skipped import printable, skipped
-from polyadic.loaders.walk import UnsupportedType, discover, no_document
 from polyadic.model.types import Document
 
 ROWS = frozenset((".jsonl", ".ndjson", ".csv", ".tsv", ".mbox"))

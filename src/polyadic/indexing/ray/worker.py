@@ -20,8 +20,8 @@ from polyadic.indexing.ray.serialization import COLUMN, DONE, FOUND, BatchResult
 from polyadic.indexing.ray.worker_env import WorkerEnvironment
 from polyadic.indexing.report import IndexReport
 from polyadic.llm.budget import SpendingBudget
+from polyadic.llm.cached_model import StoreResponseCache
 from polyadic.llm.prompts.library import PromptLibrary
-from polyadic.llm.store_cache import StoreResponseCache
 from polyadic.loaders.loader import SkippedInput
 from polyadic.model.types import Document, Usage
 from polyadic.storage.url import database

@@ -1,10 +1,10 @@
 """Entry point for parsing the text of a reply into facts."""
 
 from polyadic.llm.replies.cleaning import strip_wrappers
-from polyadic.llm.replies.delimited import canonical, first_record, may_hold_records, read_delimited
-from polyadic.llm.replies.json_records import read_json
+from polyadic.llm.replies.delimited_facts import canonical, first_record, may_hold_records, read_delimited
+from polyadic.llm.replies.json_facts import read_json
 from polyadic.llm.replies.json_repair import first_value
-from polyadic.llm.replies.model import ParsedReply, Problems
+from polyadic.llm.replies.parsed_reply import ParsedReply, Problems
 from polyadic.llm.replies.validation import DraftFact, kept
 
 LONGEST_REPLY = 400_000

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from polyadic.llm.replies.model import Problems
+from polyadic.llm.replies.parsed_reply import Problems
 
 _WRITTEN = re.compile(
     r"\s*(?P<number>[+-]?\d{1,12}(?:[.,]\d{1,12})?)\s*"

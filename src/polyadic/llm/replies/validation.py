@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from polyadic.llm.replies.cleaning import cut, tidy
-from polyadic.llm.replies.model import ParsedFact, Problems
+from polyadic.llm.replies.parsed_reply import ParsedFact, Problems
 from polyadic.llm.replies.scores import UNSCORED, ScoreScale, scale_of
 from polyadic.model import identity
 from polyadic.model.types import Participation
@@ -63,7 +63,7 @@ class _Scales:
     """The score scales of a reply, and its entities validated on their scale."""
 
     def __init__(self, facts: Sequence[DraftFact]) -> None:
-        # An entity record repeated verbatim is one draft shared by several facts (json_records.py).
+        # An entity record repeated verbatim is one draft shared by several facts (json_facts.py).
         self._distinct = {id(entity): entity for fact in facts for entity in fact.entities}
         self._bounded: dict[int, _CachedEntity] = {}
         self._entity = scale_of((entity.score for entity in self._distinct.values()), _ENTITY_TOP, _ENTITY_DEFAULT)

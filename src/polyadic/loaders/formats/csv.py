@@ -14,8 +14,8 @@ from polyadic.loaders.decoding import has_surrogates, not_utf_8
 from polyadic.loaders.file_access import byte_limit, opened, too_large
 from polyadic.loaders.line_reader import FileLine, lines_of
 from polyadic.loaders.skipped import SkippedInput, skipped
-from polyadic.loaders.tables.rows import TableRow, row_documents, sampled, table_document
-from polyadic.loaders.tables.table_text import (
+from polyadic.loaders.tables.row_documents import TableRow, row_documents, sampled, table_document
+from polyadic.loaders.tables.row_lines import (
     caption,
     column_names,
     named_lines,

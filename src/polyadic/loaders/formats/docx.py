@@ -1,40 +1,38 @@
 """Read Word files: the body in document order, then footnotes and endnotes."""
 
 import io
-import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
 from polyadic.config import ReadingSettings
-from polyadic.loaders.archives import archive
+from polyadic.loaders.archives import archive, xml_tree
+from polyadic.loaders.document_properties import document_properties, sensible_title
 from polyadic.loaders.extracted_text import ExtractedText
-from polyadic.loaders.formats.docx_elements import MAX_STYLE_DEPTH, SKIPPED_ELEMENTS, Element, W, value
-from polyadic.loaders.formats.docx_numbering import DocxNumbering
-from polyadic.loaders.formats.docx_pictures import docx_pictures, picture_names
-from polyadic.loaders.ocr.captions import Captioner, captions_by_name
-from polyadic.loaders.ocr.recognizer import PageRecognizer
-from polyadic.loaders.office_properties import document_properties
-from polyadic.loaders.optional_readers import OptionalFormat, OptionalReader, PartialDocument, reader, with_problems
+from polyadic.loaders.formats.docx_styles import DocxNumbering, Element, W, heading_levels, value
+from polyadic.loaders.ocr.captions import Captioner, Picture, captions_by_name, picture_of_file
 from polyadic.loaders.superscripts import raised
-from polyadic.loaders.tables.table_text import row_lines
-from polyadic.loaders.title_properties import sensible_title
-from polyadic.loaders.xml_tree import xml_tree
+from polyadic.loaders.tables.row_lines import row_lines
+from polyadic.loaders.third_party_parsers import OptionalFormat, PartialDocument, reader, with_problems
 from polyadic.model.identity import document_id
 from polyadic.model.types import Document
 from polyadic.text.code_fences import without_headings
 
 DOCX = OptionalFormat(".docx", "Word file", package="python-docx", module="docx")
 
-_HEADING = re.compile(r"heading (\d)", re.IGNORECASE)
 _MAX_TITLE_WORDS = 9
 _MIN_HEADER_COLUMNS = 3
 _MAX_SPAN = 100
 _NUMBERING = "/word/numbering.xml"
 _NOTES = ("/word/footnotes.xml", "/word/endnotes.xml")
+# Deletions, field codes, and fallbacks for programs that do not support an element.
+_SKIPPED_ELEMENTS = {f"{W}{name}" for name in ("del", "moveFrom", "instrText", "txbxContent", "pPr", "rPr")} | {
+    "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
+}
+_BLIP = "{http://schemas.openxmlformats.org/drawingml/2006/main}blip"
+_EMBEDDED = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}embed"
 _CHARACTERS = {f"{W}tab": "\t", f"{W}br": "\n", f"{W}cr": "\n", f"{W}noBreakHyphen": "-"}
 
 
@@ -52,29 +50,20 @@ class _Styles:
 
 
 @reader(DOCX)
-def read_docx(path: Path, data: bytes, settings: ReadingSettings) -> Document | PartialDocument:
-    """Read a file as one document: paragraphs, headings with number signs, lists, and one line per table row."""
-    return _document(path, data, settings, None)
-
-
-def image_reader(recognizer: PageRecognizer | None, captioner: Captioner | None) -> OptionalReader | None:
-    """Return a reader that adds captions of pictures below their paragraphs; None without a captioner."""
-    return OptionalReader(DOCX, partial(_document, captioner=captioner)) if captioner else None
-
-
-def _document(
-    path: Path, data: bytes, settings: ReadingSettings, captioner: Captioner | None
+def read_docx(
+    path: Path, data: bytes, settings: ReadingSettings, captioner: Captioner | None = None
 ) -> Document | PartialDocument:
+    """Read a file as one document: paragraphs, headings with number signs, lists, and one line per table row."""
     import docx
 
     with archive(data, DOCX, settings.max_megabytes):
         opened = docx.Document(io.BytesIO(data))
     parts = {str(part.partname): part for part in opened.part.package.iter_parts()}
     numbering = xml_tree(parts[_NUMBERING].blob) if _NUMBERING in parts else None
-    pictures = docx_pictures(opened.element.body, opened.part.rels) if captioner else {}
+    pictures = _pictures(opened.element.body, opened.part.rels) if captioner else {}
     captions = captions_by_name(pictures, captioner, document_id(str(path)))
     styles = _Styles(
-        _levels(opened.styles.element), DocxNumbering(numbering, opened.styles.element), dict(captions.texts)
+        heading_levels(opened.styles.element), DocxNumbering(numbering, opened.styles.element), dict(captions.texts)
     )
     extracted = ExtractedText(settings.max_megabytes)
     extracted.add_blocks(
@@ -86,24 +75,27 @@ def _document(
     return with_problems(document, captions.problems)
 
 
-def _levels(styles: Element) -> Callable[[str], int]:
-    """Return a function that maps a style id to its heading level, or to 0 if it is not a heading style."""
-    known = {style.get(f"{W}styleId"): style for style in styles.iter(f"{W}style")}
+def _pictures(body: Element, relations: Mapping[str, Any]) -> dict[str, Picture]:
+    """Return the pictures that are stored in the file, by the id of their relation, in document order."""
+    found: dict[str, Picture] = {}
+    for blip in body.iter(_BLIP):
+        name = blip.get(_EMBEDDED, "")
+        relation = relations.get(name)
+        if relation is None or relation.is_external or name in found:
+            continue
+        if picture := picture_of_file(relation.target_part.blob):
+            found[name] = picture
+    return found
 
-    def level(name: str) -> int:
-        for _ in range(MAX_STYLE_DEPTH):
-            style = known.get(name)
-            if style is None:
-                return 0
-            style_name = value(style, "name")
-            if style_name.lower() == "title":
-                return 1
-            if found := _HEADING.fullmatch(style_name):
-                return min(6, max(1, int(found.group(1))))
-            name = value(style, "basedOn")
-        return 0
 
-    return level
+def _picture_names(paragraph: Element) -> Iterator[str]:
+    """Yield the ids of the pictures in a paragraph, without those in its text boxes."""
+    for blip in paragraph.iter(_BLIP):
+        for above in blip.iterancestors():
+            if above is paragraph:
+                yield blip.get(_EMBEDDED, "")
+            if above is paragraph or above.tag in _SKIPPED_ELEMENTS:
+                break
 
 
 def _blocks(parent: Element, styles: _Styles) -> Iterator[str]:
@@ -111,14 +103,14 @@ def _blocks(parent: Element, styles: _Styles) -> Iterator[str]:
     for child in parent.iterchildren(tag=f"{W}*"):
         if child.tag == f"{W}p":
             yield _paragraph(child, styles)
-            yield from (styles.captions.pop(name) for name in picture_names(child) if name in styles.captions)
+            yield from (styles.captions.pop(name) for name in _picture_names(child) if name in styles.captions)
             # A text box belongs to the paragraph in which it is anchored.
             for box in child.iter(f"{W}txbxContent"):
-                if not any(up.tag in SKIPPED_ELEMENTS for up in box.iterancestors()):
+                if not any(up.tag in _SKIPPED_ELEMENTS for up in box.iterancestors()):
                     yield from _blocks(box, styles)
         elif child.tag == f"{W}tbl":
             yield "\n".join(row_lines(_rows(child, replace(styles, level=_no_heading)), _headers(child)))
-        elif child.tag not in SKIPPED_ELEMENTS:
+        elif child.tag not in _SKIPPED_ELEMENTS:
             yield from _blocks(child, styles)
 
 
@@ -152,7 +144,7 @@ def _pieces(element: Element) -> Iterator[str]:
             yield child.text or ""
         elif child.tag in _CHARACTERS:
             yield _CHARACTERS[child.tag]
-        elif child.tag not in SKIPPED_ELEMENTS and child.tag != f"{W}tbl":
+        elif child.tag not in _SKIPPED_ELEMENTS and child.tag != f"{W}tbl":
             words = "".join(_pieces(child))
             words = raised(before, words) if words and _is_raised(child) else words
             before = words or before

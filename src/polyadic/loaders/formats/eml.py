@@ -7,22 +7,18 @@ the extractor attributes no facts in it to this message (text/mail_quotes.py).
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from email.message import Message
-from functools import partial
 from pathlib import Path
 
 from polyadic.config import ReadingSettings
 from polyadic.errors import UnreadableDocument
-from polyadic.loaders.binary_lines import without_binary_lines
 from polyadic.loaders.extracted_text import ExtractedText
 from polyadic.loaders.html.charset import decode_html, known_charset
-from polyadic.loaders.html.text import shown_page
+from polyadic.loaders.html.page_text import shown_page
 from polyadic.loaders.ocr.captions import Captioner, Picture, captions_by_name, picture_of_file
-from polyadic.loaders.ocr.recognizer import PageRecognizer
-from polyadic.loaders.optional_readers import (
+from polyadic.loaders.third_party_parsers import (
     OptionalFormat,
-    OptionalReader,
     PartialDocument,
     reader,
     unreadable,
@@ -41,22 +37,20 @@ _MAX_DEPTH = 50
 # Header fields with parameters, which the parser handles in quadratic time.
 _FIELD = re.compile(rb"(?:^|[\r\n])content-(?:type|disposition):[^\r\n]*(?:(?:\r\n?|\n)[ \t][^\r\n]*)*", re.IGNORECASE)
 _NO_TEXT = "no text in this message"
+# Placeholder for removed lines of binary data, which are undecodable.
+_BINARY_DATA_NOTE = "[binary data left out]"
+_REPLACEMENT_CHARACTER = "\ufffd"
+_MIN_BINARY_SHARE = 0.15
+_MIN_BINARY_LINES = 3
+# Maximum number of lines between two binary lines that may look readable by chance.
+_MAX_GAP = 4
 
 
 @reader(EML)
-def read_eml(path: Path, data: bytes, settings: ReadingSettings) -> Document | PartialDocument:
-    """Read a message as one document: its plain text, or else the text of its HTML; the subject is the title."""
-    return _document(path, data, settings, None)
-
-
-def image_reader(recognizer: PageRecognizer | None, captioner: Captioner | None) -> OptionalReader | None:
-    """Return a reader that adds captions of pictures below the text; None without a captioner."""
-    return OptionalReader(EML, partial(_document, captioner=captioner)) if captioner else None
-
-
-def _document(
-    path: Path, data: bytes, settings: ReadingSettings, captioner: Captioner | None
+def read_eml(
+    path: Path, data: bytes, settings: ReadingSettings, captioner: Captioner | None = None
 ) -> Document | PartialDocument:
+    """Read a message as one document: its plain text, or else the text of its HTML; the subject is the title."""
     from email import message_from_bytes
 
     if any(len(found.group()) > _LONGEST_FIELD for found in _FIELD.finditer(data)):
@@ -161,3 +155,34 @@ def _date(value: str) -> str:
         return parsedate_to_datetime(value).isoformat(" ")
     except (ValueError, OverflowError):
         return ""
+
+
+def without_binary_lines(text: str) -> str:
+    r"""Replace each run of mostly undecodable lines with a placeholder.
+
+    >>> without_binary_lines("+++ b/a.png\n" + "\ufffd\ufffdP\n" * 9 + "-- \nAda")
+    '+++ b/a.png\n[binary data left out]\n-- \nAda'
+    """
+    if _REPLACEMENT_CHARACTER not in text:
+        return text
+    lines = text.split("\n")
+    binary = [
+        index for index, line in enumerate(lines) if line.count(_REPLACEMENT_CHARACTER) > _MIN_BINARY_SHARE * len(line)
+    ]
+    kept: list[str] = []
+    end = 0
+    for first, last in _binary_runs(binary):
+        kept += [*lines[end:first], _BINARY_DATA_NOTE]
+        end = last + 1
+    return "\n".join([*kept, *lines[end:]])
+
+
+def _binary_runs(binary: Sequence[int]) -> list[tuple[int, int]]:
+    """Return the first and last line of each run of binary lines that is long enough, gaps included."""
+    runs: list[list[int]] = []
+    for index in binary:
+        if runs and index - runs[-1][-1] <= _MAX_GAP + 1:
+            runs[-1].append(index)
+        else:
+            runs.append([index])
+    return [(run[0], run[-1]) for run in runs if len(run) >= _MIN_BINARY_LINES]

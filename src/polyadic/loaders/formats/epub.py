@@ -11,22 +11,19 @@ from zipfile import ZipFile
 
 from polyadic.config import ReadingSettings
 from polyadic.errors import UnreadableDocument
-from polyadic.loaders.archives import archive, member
+from polyadic.loaders.archives import archive, member, xml_tree
 from polyadic.loaders.extracted_text import ExtractedText
 from polyadic.loaders.html.charset import decode_html
+from polyadic.loaders.html.page_text import explicitly_closed, shown_page
 from polyadic.loaders.html.pictures import pictures_stored_with
-from polyadic.loaders.html.text import explicitly_closed, shown_page
 from polyadic.loaders.ocr.captions import Captioner, NamedCaptions, Picture, captions_by_name
-from polyadic.loaders.ocr.recognizer import PageRecognizer
-from polyadic.loaders.optional_readers import (
+from polyadic.loaders.third_party_parsers import (
     OptionalFormat,
-    OptionalReader,
     PartialDocument,
     reader,
     unreadable,
     with_problems,
 )
-from polyadic.loaders.xml_tree import xml_tree
 from polyadic.model.identity import document_id
 from polyadic.model.types import Document
 
@@ -42,19 +39,10 @@ _YEAR = re.compile(r"\d{4}(?:-\d\d){0,2}")
 
 
 @reader(EPUB)
-def read_epub(path: Path, data: bytes, settings: ReadingSettings) -> Document | PartialDocument:
-    """Read a book as one document, with its chapters in reading order."""
-    return _document(path, data, settings, None)
-
-
-def image_reader(recognizer: PageRecognizer | None, captioner: Captioner | None) -> OptionalReader | None:
-    """Return a reader that adds captions of pictures below their paragraphs; None without a captioner."""
-    return OptionalReader(EPUB, partial(_document, captioner=captioner)) if captioner else None
-
-
-def _document(
-    path: Path, data: bytes, settings: ReadingSettings, captioner: Captioner | None
+def read_epub(
+    path: Path, data: bytes, settings: ReadingSettings, captioner: Captioner | None = None
 ) -> Document | PartialDocument:
+    """Read a book as one document, with its chapters in reading order."""
     extracted = ExtractedText(settings.max_megabytes)
     with archive(data, EPUB, settings.max_megabytes) as opened:
         _refuse_protected(opened)

@@ -10,12 +10,16 @@ from polyadic.loaders.decoding import checked, decode
 from polyadic.loaders.extracted_text import ExtractedText
 from polyadic.loaders.file_access import read_whole
 from polyadic.loaders.formats.latex_scanner import OPTION, LatexScanner, argument_group, clean_spacing
-from polyadic.loaders.formats.latex_symbols import ACCENTS
 from polyadic.model.types import Document
 from polyadic.text.code_fences import fenced
 
 _COMMENT = re.compile(r"(?<!\\)%[^\n]*\n?[ \t]*")
 _ACCENT = re.compile(r"""\\(?:(["'`^~=.])\s*\{?\\?([a-zA-Z])\}?|([cvuHrk])\s*\{\\?([a-zA-Z])\})""")
+# The combining character of each accent command.
+_ACCENTS = {
+    '"': "\u0308", "'": "\u0301", "`": "\u0300", "^": "\u0302", "~": "\u0303", "=": "\u0304", ".": "\u0307",
+    "c": "\u0327", "v": "\u030c", "u": "\u0306", "H": "\u030b", "r": "\u030a", "k": "\u0328",
+}  # fmt: skip
 _VERBATIM = ("verbatim", "verbatim*", "lstlisting", "minted", "Verbatim", "alltt")
 _DROPPED_ENVIRONMENTS = ("tikzpicture", "filecontents", "comment", "pspicture", "picture")
 
@@ -82,7 +86,7 @@ def _converted(source: str) -> str:
 
 def _accented(found: re.Match[str]) -> str:
     mark, letter = (found.group(1), found.group(2)) if found.group(1) else (found.group(3), found.group(4))
-    return unicodedata.normalize("NFC", letter + ACCENTS[mark])
+    return unicodedata.normalize("NFC", letter + _ACCENTS[mark])
 
 
 def _argument(source: str, name: str) -> str:

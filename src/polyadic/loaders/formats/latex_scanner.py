@@ -2,8 +2,7 @@
 
 import re
 
-from polyadic.loaders.formats.latex_symbols import LETTERS, SYMBOLS
-from polyadic.loaders.tables.table_text import row_lines
+from polyadic.loaders.tables.row_lines import row_lines
 from polyadic.text.stopwords import words
 
 _TOKEN = re.compile(
@@ -70,6 +69,34 @@ _SINGLE = re.compile(r"([\^_])\((\w|[+*′-])\)")
 _SPACES = re.compile(r"[ \t]+")
 _EMPTY_ROW = re.compile(r"\n[| ]*(?=\n)")
 _LINE_START = re.compile(r"\n[ \t]+(?!- )")
+# Commands for letters and signs in text; LaTeX ignores the space after them.
+_LETTERS = {
+    "ss": "ß", "o": "ø", "O": "Ø", "ae": "æ", "AE": "Æ", "oe": "œ", "OE": "Œ", "aa": "å", "AA": "Å", "l": "ł", "L": "Ł",
+    "i": "i", "j": "j", "LaTeX": "LaTeX", "TeX": "TeX", "BibTeX": "BibTeX", "euro": "€", "pounds": "£", "S": "§",
+    "P": "¶", "copyright": "©", "textregistered": "®", "texttrademark": "™", "textdegree": "°",
+}  # fmt: skip
+
+# Commands for symbols in formulas.
+_SYMBOLS = {
+    "alpha": "α", "beta": "β", "gamma": "γ", "delta": "δ", "epsilon": "ε", "varepsilon": "ε", "zeta": "ζ", "eta": "η",
+    "theta": "θ", "vartheta": "θ", "iota": "ι", "kappa": "κ", "lambda": "λ", "mu": "μ", "nu": "ν", "xi": "ξ", "pi": "π",
+    "rho": "ρ", "sigma": "σ", "tau": "τ", "upsilon": "υ", "phi": "φ", "varphi": "φ", "chi": "χ", "psi": "ψ",
+    "omega": "ω",
+    "Gamma": "Γ", "Delta": "Δ", "Theta": "Θ", "Lambda": "Λ", "Xi": "Ξ", "Pi": "Π", "Sigma": "Σ", "Phi": "Φ",
+    "Psi": "Ψ",
+    "Omega": "Ω", "leq": "≤", "le": "≤", "geq": "≥", "ge": "≥", "neq": "≠", "ne": "≠", "approx": "≈", "equiv": "≡",
+    "sim": "∼", "simeq": "≃", "propto": "∝", "times": "×", "cdot": "·", "div": "÷", "pm": "±", "mp": "∓", "infty": "∞",
+    "sum": "∑", "prod": "∏", "int": "∫", "partial": "∂", "nabla": "∇", "in": "∈", "notin": "∉", "subset": "⊂",
+    "subseteq": "⊆", "supset": "⊃", "cup": "∪", "cap": "∩", "emptyset": "∅", "forall": "∀", "exists": "∃", "neg": "¬",
+    "land": "∧", "wedge": "∧", "lor": "∨", "vee": "∨", "to": "→", "rightarrow": "→", "leftarrow": "←", "mapsto": "↦",
+    "Rightarrow": "⇒", "Leftarrow": "⇐", "Leftrightarrow": "⇔", "iff": "⇔", "implies": "⇒", "ldots": "…", "dots": "…",
+    "cdots": "…", "langle": "⟨", "rangle": "⟩", "ell": "ℓ", "hbar": "ħ", "circ": "∘", "oplus": "⊕", "otimes": "⊗",
+    "perp": "⊥", "parallel": "∥", "angle": "∠", "degree": "°", "prime": "′", "star": "⋆", "ll": "≪", "gg": "≫",
+    "mid": "|", "vert": "|", "lbrace": "{", "rbrace": "}", "lfloor": "⌊", "rfloor": "⌋", "lceil": "⌈", "rceil": "⌉",
+    "quad": " ", "qquad": " ", "log": "log", "ln": "ln", "exp": "exp", "sin": "sin", "cos": "cos", "tan": "tan",
+    "min": "min", "max": "max", "arg": "arg", "lim": "lim", "inf": "inf", "sup": "sup", "det": "det", "Pr": "Pr",
+    "bullet": "•", "dagger": "†", "checkmark": "✓", "textbackslash": "\\", "textasciitilde": "~",
+}  # fmt: skip
 
 
 class LatexScanner:
@@ -158,10 +185,10 @@ class LatexScanner:
             self._skip_group()
         elif name in {"par", "newline", "linebreak", "bigskip", "medskip", "smallskip"}:
             self._out.append("\n\n" if name == "par" else "\n")
-        elif name in SYMBOLS:
-            self._out.append(SYMBOLS[name])
-        elif name in LETTERS:
-            self._out.append(LETTERS[name])
+        elif name in _SYMBOLS:
+            self._out.append(_SYMBOLS[name])
+        elif name in _LETTERS:
+            self._out.append(_LETTERS[name])
             self._at += self._source.startswith(" ", self._at)
         elif not self._is_math:
             self._option()

@@ -9,7 +9,7 @@ import yaml
 from polyadic.config import ReadingSettings
 from polyadic.loaders.decoding import checked, decode
 from polyadic.loaders.file_access import read_whole
-from polyadic.loaders.metadata import metadata_of, title_of
+from polyadic.loaders.normalized_metadata import metadata_of, title_of
 from polyadic.model.types import Document
 from polyadic.text.code_fences import code_blocks
 from polyadic.text.headings import marked_headings

@@ -6,12 +6,11 @@ from typing import Any
 
 from polyadic.config import ReadingSettings
 from polyadic.errors import UnreadableDocument
-from polyadic.loaders.archives import archive, member
+from polyadic.loaders.archives import archive, member, xml_tree
+from polyadic.loaders.document_properties import sensible_title
 from polyadic.loaders.extracted_text import ExtractedText, is_list_item
-from polyadic.loaders.optional_readers import OptionalFormat, reader, unreadable
-from polyadic.loaders.tables.table_text import row_lines
-from polyadic.loaders.title_properties import sensible_title
-from polyadic.loaders.xml_tree import xml_tree
+from polyadic.loaders.tables.row_lines import row_lines
+from polyadic.loaders.third_party_parsers import OptionalFormat, reader, unreadable
 from polyadic.model.types import Document
 
 ODT = OptionalFormat(".odt", "OpenDocument text")

@@ -5,7 +5,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from statistics import median
@@ -14,27 +13,25 @@ from typing import TYPE_CHECKING
 
 from polyadic.config import ReadingSettings
 from polyadic.errors import UnreadableDocument
+from polyadic.loaders.document_properties import sensible_title
 from polyadic.loaders.extracted_text import ExtractedText
 from polyadic.loaders.file_access import byte_limit, too_large
+from polyadic.loaders.formats.pdf_images import PageCaptions, PlacedPicture, captions_by_page, is_scanned, pictures_on
 from polyadic.loaders.ocr.captions import Captioner
-from polyadic.loaders.ocr.pdf_pictures import PageCaptions, PlacedPicture, captions_by_page, pictures_on
-from polyadic.loaders.ocr.recognizer import SET_ENGINE, PageRecognizer
-from polyadic.loaders.optional_readers import (
+from polyadic.loaders.ocr.page_recognizer import SET_ENGINE, PageRecognizer
+from polyadic.loaders.pages.hyphenation import Hyphenation
+from polyadic.loaders.pages.paragraph_reflow import printed, reflowed, runs_on
+from polyadic.loaders.pages.running_headers import PageLine, remove_running_headers
+from polyadic.loaders.pages.table_of_contents import contents_lines
+from polyadic.loaders.third_party_parsers import (
     OptionalFormat,
-    OptionalReader,
     PartialDocument,
     encrypted,
+    missing_pages,
     reader,
     unreadable,
     with_problems,
 )
-from polyadic.loaders.pages.hyphenation import Hyphenation
-from polyadic.loaders.pages.missing_pages import missing_pages
-from polyadic.loaders.pages.pdf_reflow import printed, reflowed, runs_on
-from polyadic.loaders.pages.running_headers import PageLine, remove_running_headers
-from polyadic.loaders.pages.scanned_page import is_scanned
-from polyadic.loaders.pages.table_of_contents import contents_lines
-from polyadic.loaders.title_properties import sensible_title
 from polyadic.model.identity import document_id
 from polyadic.model.original_file import OriginalFile, file_digest
 from polyadic.model.types import Document
@@ -80,23 +77,14 @@ _Pages = list[_Page | Exception]
 
 
 @reader(PDF)
-def read_pdf(path: Path, data: bytes, settings: ReadingSettings) -> Document | PartialDocument:
-    """Read a file as one document, with lines joined into paragraphs; ``pages`` are the pages of the file."""
-    return _document(path, data, settings, None, None)
-
-
-def image_reader(recognizer: PageRecognizer | None, captioner: Captioner | None) -> OptionalReader:
-    """Return a reader that recognizes the text of scanned pages, and adds captions to the text of the others."""
-    return OptionalReader(PDF, partial(_document, recognizer=recognizer, captioner=captioner))
-
-
-def _document(
+def read_pdf(
     path: Path,
     data: bytes,
     settings: ReadingSettings,
-    recognizer: PageRecognizer | None,
-    captioner: Captioner | None,
+    recognizer: PageRecognizer | None = None,
+    captioner: Captioner | None = None,
 ) -> Document | PartialDocument:
+    """Read a file as one document, with lines joined into paragraphs; ``pages`` are the pages of the file."""
     if _SIGNATURE not in data[:_SIGNATURE_RANGE]:
         raise unreadable(PDF, "wrong file signature")
     with _PDFIUM_LOCK:

@@ -1,18 +1,15 @@
 """Read pictures of text by OCR; the frames of a TIFF file are its pages."""
 
 from dataclasses import replace
-from functools import partial
 from io import BytesIO
 from pathlib import Path
 
 from polyadic.config import ReadingSettings
 from polyadic.errors import UnreadableDocument
 from polyadic.loaders.extracted_text import ExtractedText
-from polyadic.loaders.ocr.captions import Captioner
-from polyadic.loaders.ocr.recognizer import PageRecognizer
-from polyadic.loaders.optional_readers import OptionalFormat, OptionalReader, PartialDocument
-from polyadic.loaders.pages.missing_pages import missing_pages
-from polyadic.loaders.pages.page_image import PICTURE_FORMATS
+from polyadic.loaders.ocr.page_recognizer import PageRecognizer
+from polyadic.loaders.pages.page_rendering import PICTURE_FORMATS
+from polyadic.loaders.third_party_parsers import OptionalFormat, PartialDocument, missing_pages, reader
 from polyadic.model.identity import document_id
 from polyadic.model.original_file import OriginalFile, file_digest
 from polyadic.model.types import Document
@@ -22,14 +19,11 @@ PICTURE = OptionalFormat(".png", "picture", package="Pillow", module="PIL")
 _MOST_FRAMES = 2_000
 
 
-def image_reader(recognizer: PageRecognizer | None, captioner: Captioner | None) -> OptionalReader | None:
-    """Return a reader that recognizes the text of a picture; None without a recognizer."""
-    return OptionalReader(PICTURE, partial(_document, recognizer=recognizer)) if recognizer else None
-
-
-def _document(
+@reader(PICTURE)
+def read_picture(
     path: Path, data: bytes, settings: ReadingSettings, recognizer: PageRecognizer
 ) -> Document | PartialDocument:
+    """Recognize the text of a picture."""
     frames = _frames(data)
     digest = file_digest(data)
     found = recognizer.recognize(data, digest, range(1, frames + 1), document_id(str(path)))

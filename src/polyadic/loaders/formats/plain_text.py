@@ -11,11 +11,10 @@ from polyadic.loaders.formats.csv import is_delimited, read_table
 from polyadic.loaders.formats.markdown import markdown_title
 from polyadic.loaders.pages.manual_pages import manual_page
 from polyadic.loaders.pages.paged_text import running_text
-from polyadic.loaders.plain_title import plain_title
+from polyadic.loaders.plain_text_title import plain_title, with_title_apart
 from polyadic.loaders.roff.renderer import rendered_manual_page
 from polyadic.loaders.skipped import SkippedInput
-from polyadic.loaders.tables.text_tables import with_rows
-from polyadic.loaders.title_block import with_title_apart
+from polyadic.loaders.tables.plain_text_tables import with_rows
 from polyadic.model.types import Document
 from polyadic.text.code_fences import without_headings
 

@@ -2,19 +2,16 @@
 
 import io
 from collections.abc import Iterable, Iterator, Mapping
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from polyadic.config import ReadingSettings
 from polyadic.loaders.archives import archive
+from polyadic.loaders.document_properties import document_properties, sensible_title
 from polyadic.loaders.extracted_text import ExtractedText
 from polyadic.loaders.ocr.captions import Captioner, Picture, captions_by_name, picture_of_file
-from polyadic.loaders.ocr.recognizer import PageRecognizer
-from polyadic.loaders.office_properties import document_properties
-from polyadic.loaders.optional_readers import OptionalFormat, OptionalReader, PartialDocument, reader, with_problems
-from polyadic.loaders.tables.table_text import row_lines
-from polyadic.loaders.title_properties import sensible_title
+from polyadic.loaders.tables.row_lines import row_lines
+from polyadic.loaders.third_party_parsers import OptionalFormat, PartialDocument, reader, with_problems
 from polyadic.model.identity import document_id
 from polyadic.model.types import Document
 from polyadic.text.code_fences import without_headings
@@ -26,19 +23,10 @@ _MAX_GROUP_DEPTH = 20
 
 
 @reader(PPTX)
-def read_pptx(path: Path, data: bytes, settings: ReadingSettings) -> Document | PartialDocument:
-    """Read a presentation as one document; ``pages`` are the slides, with hidden ones, numbered as in PowerPoint."""
-    return _document(path, data, settings, None)
-
-
-def image_reader(recognizer: PageRecognizer | None, captioner: Captioner | None) -> OptionalReader | None:
-    """Return a reader that adds captions in the place of pictures; None without a captioner."""
-    return OptionalReader(PPTX, partial(_document, captioner=captioner)) if captioner else None
-
-
-def _document(
-    path: Path, data: bytes, settings: ReadingSettings, captioner: Captioner | None
+def read_pptx(
+    path: Path, data: bytes, settings: ReadingSettings, captioner: Captioner | None = None
 ) -> Document | PartialDocument:
+    """Read a presentation as one document; ``pages`` are the slides, with hidden ones, numbered as in PowerPoint."""
     import pptx
 
     with archive(data, PPTX, settings.max_megabytes):

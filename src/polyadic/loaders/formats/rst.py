@@ -10,9 +10,9 @@ from polyadic.loaders.decoding import decode
 from polyadic.loaders.extracted_text import ExtractedText, cleaned
 from polyadic.loaders.file_access import read_whole
 from polyadic.loaders.formats.rst_inline import inline_text, unwrapped
-from polyadic.loaders.metadata import metadata_of
-from polyadic.loaders.tables.table_text import row_lines
-from polyadic.loaders.tables.text_tables import grid_rows
+from polyadic.loaders.normalized_metadata import metadata_of
+from polyadic.loaders.tables.plain_text_tables import grid_rows
+from polyadic.loaders.tables.row_lines import row_lines
 from polyadic.model.types import Document
 from polyadic.text.code_fences import fenced
 from polyadic.text.stopwords import words

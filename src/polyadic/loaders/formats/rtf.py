@@ -5,9 +5,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from polyadic.config import ReadingSettings
+from polyadic.loaders.document_properties import sensible_title
 from polyadic.loaders.extracted_text import ExtractedText
-from polyadic.loaders.optional_readers import OptionalFormat, reader, unreadable
-from polyadic.loaders.title_properties import sensible_title
+from polyadic.loaders.third_party_parsers import OptionalFormat, reader, unreadable
 from polyadic.model.types import Document
 
 RTF = OptionalFormat(".rtf", "RTF file", package="striprtf", module="striprtf")

@@ -11,11 +11,10 @@ from typing import Any
 from polyadic.config import ReadingSettings
 from polyadic.errors import UnreadableDocument
 from polyadic.loaders.archives import UNPACKED_TIMES, archive
+from polyadic.loaders.document_properties import document_properties, sensible_title
 from polyadic.loaders.extracted_text import ExtractedText
-from polyadic.loaders.office_properties import document_properties
-from polyadic.loaders.optional_readers import OptionalFormat, reader
-from polyadic.loaders.tables.table_text import row_lines
-from polyadic.loaders.title_properties import sensible_title
+from polyadic.loaders.tables.row_lines import row_lines
+from polyadic.loaders.third_party_parsers import OptionalFormat, reader
 from polyadic.model.types import Document
 
 XLSX = OptionalFormat(".xlsx", "Excel file", package="openpyxl", module="openpyxl")

@@ -10,8 +10,8 @@ from polyadic.config import ReadingSettings
 from polyadic.errors import UnreadableDocument
 from polyadic.loaders.extracted_text import ExtractedText
 from polyadic.loaders.html.charset import decode_html
-from polyadic.loaders.optional_readers import OptionalFormat, reader, unreadable
-from polyadic.loaders.tables.table_text import column_names, named_lines
+from polyadic.loaders.tables.row_lines import column_names, named_lines
+from polyadic.loaders.third_party_parsers import OptionalFormat, reader, unreadable
 from polyadic.model.types import Document
 from polyadic.text.code_fences import fenced
 from polyadic.text.stopwords import words

@@ -11,8 +11,7 @@ from polyadic.config import ReadingSettings
 from polyadic.loaders.decoding import decode
 from polyadic.loaders.extracted_text import ExtractedText
 from polyadic.loaders.file_access import read_whole
-from polyadic.loaders.nested_data import entry, heading, joined_path
-from polyadic.loaders.tables.record_rows import record_rows
+from polyadic.loaders.nested_data import entry, heading, joined_path, record_rows
 from polyadic.model.types import Document
 from polyadic.text.code_fences import without_headings
 

@@ -3,10 +3,10 @@
 import re
 from collections.abc import Mapping
 
-from polyadic.loaders.html.elements import LISTS
 from polyadic.loaders.html.tables import HtmlCell, HtmlTable, table_blocks
 from polyadic.text.code_fences import without_headings
 
+LISTS = frozenset({"ul", "ol", "menu", "dl"})
 _ITEM = re.compile(r" *(?:- |\d{1,9}\. |\|)")
 _HEADING = re.compile(r"(#{1,6}) ")
 _SECTION_LEVEL = 2

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from polyadic.loaders.tables.table_text import names_above_numbers, row_lines
+from polyadic.loaders.tables.row_lines import names_above_numbers, row_lines
 from polyadic.text.code_fences import unfenced
 
 _MAX_HEADERS = 3

@@ -7,9 +7,8 @@ from textwrap import shorten
 from typing import Protocol
 
 from polyadic.errors import UnreadableDocument
-from polyadic.loaders.ocr.image_reader import ImageReader, PageImage
-from polyadic.loaders.ocr.page_cache import PageCache
-from polyadic.loaders.pages.page_image import PICTURE_FORMATS
+from polyadic.loaders.ocr.image_reader import ImageReader, PageCache, PageImage
+from polyadic.loaders.pages.page_rendering import PICTURE_FORMATS
 from polyadic.model.identity import digest
 from polyadic.model.original_file import file_digest
 

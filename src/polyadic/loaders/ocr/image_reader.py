@@ -1,17 +1,18 @@
-"""Read images of pages and pictures: render them, call an OCR engine, and cache the texts."""
+"""Read images of pages and pictures: render them, call an OCR engine, and cache the texts in the store."""
 
 import asyncio
 import concurrent.futures
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from polyadic.concurrency.bounded_runner import BoundedRunner
 from polyadic.concurrency.run_in_thread import run_in_thread
 from polyadic.errors import ModelUnavailable, PolyadicError, UnreadableDocument
 from polyadic.loaders.ocr.engine import OcrEngine
-from polyadic.loaders.ocr.page_cache import PageCache
-from polyadic.loaders.pages.page_image import Box
-from polyadic.loaders.pages.rendering import rendered_page
+from polyadic.loaders.pages.page_rendering import Box, rendered_page
+from polyadic.storage.protocol import Store
+from polyadic.storage.retry import with_retries
 
 _RENDERING_SECONDS = 60.0
 
@@ -23,6 +24,32 @@ class PageImage:
     content: bytes
     number: int = 1
     box: Box | None = None
+
+
+class PageCache(Protocol):
+    """A cache of the texts of pages, by key."""
+
+    def get(self, keys: Sequence[str]) -> Mapping[str, str]:
+        """Return the cached texts; keys without one are absent."""
+
+    def put(self, key: str, text: str) -> None:
+        """Cache a text."""
+
+
+class StorePageCache:
+    """A PageCache among the cached replies of a store; ``open_store`` creates the store if it does not exist."""
+
+    def __init__(self, exists: Callable[[], bool], open_store: Callable[[], Store]) -> None:
+        self._exists = exists
+        self._open_store = open_store
+
+    def get(self, keys: Sequence[str]) -> Mapping[str, str]:
+        if not self._exists():
+            return {}
+        return {key: text for key, (text, _) in with_retries(self._open_store().replies, keys).items()}
+
+    def put(self, key: str, text: str) -> None:
+        self._open_store().record_calls([(None, (key, text, True))])
 
 
 class ImageReader:

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from polyadic.config import OcrSettings
 from polyadic.errors import ModelUnavailable, PolyadicError, SettingsError, UnreadableDocument
-from polyadic.llm.endpoint import Endpoint
+from polyadic.llm.endpoint_connection import Endpoint
 
 ParserName = Literal["docling", "mineru"]
 

@@ -6,11 +6,11 @@ import shutil
 import subprocess
 from itertools import pairwise
 
-from polyadic.concurrency.bounded_process import run_bounded
+from polyadic.concurrency.timed_subprocess import run_bounded
 from polyadic.config import OcrSettings
 from polyadic.errors import ModelUnavailable, UnreadableDocument
 from polyadic.loaders.pages.hyphenation import Hyphenation
-from polyadic.loaders.pages.pdf_reflow import printed, reflowed
+from polyadic.loaders.pages.paragraph_reflow import printed, reflowed
 from polyadic.text.code_fences import without_headings
 
 _PROGRAM = "tesseract"

@@ -7,7 +7,7 @@ from polyadic.errors import UnreadableDocument
 from polyadic.llm.cached_model import CachedModel
 from polyadic.llm.language_model import ModelRequest
 from polyadic.llm.prompts.library import Prompt
-from polyadic.loaders.pages.page_image import WIDTH
+from polyadic.loaders.pages.page_rendering import WIDTH
 
 PAGES, CAPTIONS = "ocr", "captions"
 """Purposes of the calls, for the ledger."""

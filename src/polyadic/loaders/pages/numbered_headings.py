@@ -1,4 +1,4 @@
-"""Mark numbered section headings in plain text."""
+"""Mark numbered section headings in plain text, and those on the first line of their paragraph, as in contracts."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 from polyadic.text.headings import SECTION_WORDS
+from polyadic.text.stopwords import words as listed
 
 _HEADING = re.compile(
     rf"""
@@ -26,10 +27,21 @@ _MAX_WORDS_ABOVE_TEXT = 9
 _MIN_HEADINGS = 3
 # The share of headings that must be followed by text or by a subsection.
 _MIN_SHARE_WITH_TEXT = 0.5
+# Numbers that may be missing between two headings.
 _MAX_MISSING = 2
 # Added to the numbers of appendix letters, so that they sort after all digits.
 _LETTERS = 1_000
 _MAX_LEVEL = 6
+
+# The heading of a clause, whose text may begin on the same line.
+_CLAUSE = re.compile(
+    r"(?P<indent>[ ]{0,8})(?P<number>\d{1,3})\.[ ]{1,4}(?P<title>[^\W\d_][^.,;:!?]{3,80})\.(?P<rest>[ ].*)?"
+)
+_OPENS_CLAUSE_TEXT = re.compile(r"\s*[\"“„«‘'(\[]*[^\W\d_a-zß-öø-ÿ]")
+_SMALL = frozenset(listed("a an and as at by for from in of on or the to with und der die das des von zu zur"))
+_MAX_WORDS = 8
+_MIN_CLAUSES, _MIN_RUN_IN = 3, 2
+
 
 _Number = tuple[int, ...]
 
@@ -43,7 +55,17 @@ class _Heading:
     number: _Number
 
 
-def marked_headings(lines: Sequence[str]) -> list[str]:
+def with_marked_headings(lines: Sequence[str]) -> list[str]:
+    """Mark numbered headings with number signs: first those of clauses, then those of sections.
+
+    >>> text = ["1. Wheels", "", "They turn.", "", "2. Steam", "", "It hisses.", "", "3. End", "", "It stops."]
+    >>> [line for line in with_marked_headings(text) if line.startswith("#")]
+    ['## 1. Wheels', '## 2. Steam', '## 3. End']
+    """
+    return _marked_sections(_marked_clauses(lines))
+
+
+def _marked_sections(lines: Sequence[str]) -> list[str]:
     """Mark section headings with number signs, if they are numbered consistently.
 
     A heading does not end like a sentence, and has a number that follows the previous one. It is enclosed by blank
@@ -51,7 +73,7 @@ def marked_headings(lines: Sequence[str]) -> list[str]:
     followed by text, unlike the items of a list.
 
     >>> text = ["1. Wheels", "", "They turn.", "", "1.1. Cogs", "", "They catch.", "", "2. Steam", "", "It hisses."]
-    >>> [line for line in marked_headings(text) if line.startswith("#")]
+    >>> [line for line in _marked_sections(text) if line.startswith("#")]
     ['## 1. Wheels', '### 1.1. Cogs', '## 2. Steam']
     """
     outline = list(_outline(lines))
@@ -134,3 +156,65 @@ def _has_text(lines: Sequence[str], heading: _Heading, following: _Heading | Non
         return True
     end = following.first if following else len(lines)
     return any(line.strip() for line in lines[heading.last + 1 : end])
+
+
+@dataclass(frozen=True, slots=True)
+class _Clause:
+    """The line of a heading, its number and column, its words, and the text after it."""
+
+    line: int
+    number: int
+    column: int
+    words: str
+    rest: str
+
+
+def _marked_clauses(lines: Sequence[str]) -> list[str]:
+    """Put the numbered headings of clauses on lines of their own, marked with number signs.
+
+    Such a heading is in title case and ends with a full stop, after which its text begins on the same line. At least
+    three clauses with increasing numbers form an outline, of which at least two have text on the line of their heading.
+
+    >>> text = "1. Terms.\\n\\nThey hold.\\n\\n2. Grant of Use. All may\\nuse it.\\n\\n3. Ending. It\\nends."
+    >>> [line for line in _marked_clauses(text.split("\\n")) if line.startswith("#")]
+    ['## 1. Terms.', '## 2. Grant of Use.', '## 3. Ending.']
+    """
+    outline: list[_Clause] = []
+    for clause in _clauses(lines):
+        is_next = not outline or 0 < clause.number - outline[-1].number <= 1 + _MAX_MISSING
+        if is_next and (not outline or clause.column == outline[0].column):
+            outline.append(clause)
+    if len(outline) < _MIN_CLAUSES or sum(bool(clause.rest) for clause in outline) < _MIN_RUN_IN:
+        return list(lines)
+    # Other headings of such texts are in capitals; once some are marked, the rest have to be.
+    marked = [f"## {line.strip()}" if _is_in_capitals(lines, index) else line for index, line in enumerate(lines)]
+    for clause in reversed(outline):
+        text = [" " * clause.column + clause.rest] if clause.rest else []
+        marked[clause.line : clause.line + 1] = [f"## {clause.words}", "", *text]
+    return marked
+
+
+def _clauses(lines: Sequence[str]) -> Iterator[_Clause]:
+    for index, line in enumerate(lines):
+        if (index and lines[index - 1].strip()) or not (found := _CLAUSE.fullmatch(line.rstrip())):
+            continue
+        rest = (found["rest"] or "").strip()
+        goes_on = index + 1 < len(lines) and bool(lines[index + 1].strip())
+        if not _is_title_case(found["title"]) or bool(rest) != goes_on or (rest and not _OPENS_CLAUSE_TEXT.match(rest)):
+            continue
+        words = f"{found['number']}. {found['title']}."
+        yield _Clause(index, int(found["number"]), len(found["indent"]), words, rest)
+
+
+def _is_in_capitals(lines: Sequence[str], index: int) -> bool:
+    """Return whether a line between blank lines is a short one in capitals, such as "END OF TERMS AND CONDITIONS"."""
+    line = lines[index].strip()
+    is_apart = not any(other.strip() for other in (*lines[max(0, index - 1) : index], *lines[index + 1 : index + 2]))
+    return is_apart and line.isupper() and 1 < len(line.split()) <= _MAX_WORDS and line[-1].isalpha()
+
+
+def _is_title_case(title: str) -> bool:
+    """Return whether words are in title case; a last word of one letter is an initial ("Knuth D.")."""
+    parts = title.split()
+    is_title_case = all(part in _SMALL or not part[0].islower() for part in parts)
+    return is_title_case and len(parts) <= _MAX_WORDS and len(parts[-1]) > 1

@@ -6,11 +6,10 @@ from itertools import dropwhile, pairwise
 
 from polyadic.loaders.pages.changelog import marked_entries
 from polyadic.loaders.pages.hyphenation import Hyphenation
-from polyadic.loaders.pages.numbered_headings import marked_headings
-from polyadic.loaders.pages.run_in_headings import marked_run_in_headings
+from polyadic.loaders.pages.numbered_headings import with_marked_headings
 from polyadic.loaders.pages.running_headers import PageLine, remove_running_headers
 from polyadic.loaders.pages.table_of_contents import contents_lines
-from polyadic.loaders.tables.text_tables import without_boxes
+from polyadic.loaders.tables.plain_text_tables import without_boxes
 
 _FOOT = re.compile(r"(?:^|\s)(?:\[Page (\d{1,4}|[ivxlc]{1,8})\]|Page (\d{1,4})(?: of \d{1,4})?)\s*$")
 _MAX_PAGES = 20_000
@@ -41,7 +40,7 @@ def running_text(text: str) -> str:
     contents = contents_lines(lines)
     lines = list(_without(lines, contents)) if contents else lines
     lines = list(_mended(lines)) if _BROKEN.search(text) else lines
-    return "\n".join(marked_entries(marked_headings(marked_run_in_headings(lines))))
+    return "\n".join(marked_entries(with_marked_headings(lines)))
 
 
 def _without_pages(lines: list[str]) -> list[str]:

@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
-from polyadic.embeddings.minilm.int8_calibration import Tokens, measured_ranges, sample_lines
-from polyadic.embeddings.minilm.int8_graph import Int8TransformerGraph
+from polyadic.embeddings.minilm.int8_quantization import Int8TransformerGraph, Tokens, measured_ranges, sample_lines
 from polyadic.embeddings.minilm.onnx_graph import ModelWeights, TransformerGraph
 from polyadic.rerankers.answer_selection.adapter import load_adapter
 from polyadic.rerankers.answer_selection.pairs import PairTokenizer

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from polyadic.retrieval.relevance.answer_selection import SelectionLogits, added_log_odds, least_support
+from polyadic.retrieval.relevance.answer_selection import SelectionSignals, combined_log_odds, least_support
 from polyadic.retrieval.relevance.linear_model import LinearModel, learned
 from polyadic.retrieval.relevance.question_coverage import RARE_COVERAGE
 from polyadic.retrieval.relevance.question_features import AnswerKind, QuestionFeatures
@@ -81,7 +81,7 @@ def judge(
     features: NDArray[np.float64],
     scores: NDArray[np.float64],
     rare: NDArray[np.float64],
-    selection: SelectionLogits | None = None,
+    selection: SelectionSignals,
 ) -> AnswerConfidence:
     """Judge the candidates for a question; where there are none, it is refused.
 
@@ -96,17 +96,15 @@ def judge(
     rare
         How much of the question they hold at once, as rare_coverage gives it.
     selection
-        What a cross-encoder thinks of the best candidates, if there is one.
+        What they lack, and what a cross-encoder thinks of the best of them, if there is one.
     """
     if not len(scores):
         return AnswerConfidence(0.0, True)
     signals = confidence_features(asked, features, scores, rare)
-    confidence, support = log_odds("confidence", signals), log_odds("support", signals)
-    least = learned(_FILE)["support"]["least"]
-    if selection is not None:
-        confidence += added_log_odds("confidence", asked, selection, scores)
-        support += added_log_odds("support", asked, selection, scores)
-        least = least_support()
+    confidence, support = (
+        combined_log_odds(part, asked, scores, selection, log_odds(part, signals)) for part in ("confidence", "support")
+    )
+    least = learned(_FILE)["support"]["least"] if selection.logits is None else least_support()
     return AnswerConfidence(_probability(confidence), _probability(support) < least)
 
 

@@ -14,8 +14,7 @@ from typing import Protocol
 
 import snowballstemmer
 
-from polyadic.text.accents import without_accents
-from polyadic.text.words import beginning
+from polyadic.text.words import beginning, without_accents
 
 _ALGORITHMS = {
     "ca": "catalan", "da": "danish", "de": "german", "en": "english", "es": "spanish", "fi": "finnish",
