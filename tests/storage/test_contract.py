@@ -2,13 +2,14 @@
 
 from dataclasses import replace
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
 
 from polyadic.model.aggregation import tally, tally_difference
 from polyadic.model.identity import entity_key, fact_id
-from polyadic.model.types import Document
+from polyadic.model.types import Document, Participation
 from polyadic.storage.protocol import (
     DocumentListing,
     OriginalRecord,
@@ -76,13 +77,32 @@ def test_details_of_statements_and_dates_of_documents_are_read(store: Store) -> 
     publish_documents(store, [(replace(source, metadata={"date": "1843-10-02"}), chunks, [detailed])])
     publish(store, "engine", [ENGINE])
     with store.read() as reader:
-        assert reader.records.evidence_in([chunks[0].id, "00" * 16]) == {chunks[0].id: (detailed,)}
+        assert reader.records.detailed_evidence([chunks[0].id, "00" * 16]) == {chunks[0].id: (detailed,)}
         assert {place.date for place in reader.chunk_places(reader.rows("chunk"))} == {"1843-10-02", ""}
         fact = reader.nearest("fact", vector(ADA[0]), 1).rows
         assert [place.date for place in reader.fact_places(fact)[0]] == ["1843-10-02"]
         others = frozenset(record.id for record in reader.records.documents()) - {source.id}
     with store.read(lambda reader: others) as reader:
-        assert reader.records.evidence_in([chunks[0].id]) == {}
+        assert reader.records.detailed_evidence([chunks[0].id]) == {}
+
+
+@pytest.mark.parametrize(
+    "details",
+    [
+        {"participants": (Participation("Ada", role="guest"), Participation("Babbage"))},
+        {"participants": (Participation("Ada", value="A1"), Participation("Babbage"))},
+        {"valid_from": "1833"},
+        {"valid_to": "1833"},
+        {"qualifiers": (("source", "letter"),)},
+    ],
+)
+def test_each_detail_of_evidence_is_read(store: Store, details: dict[str, Any]) -> None:
+    source, chunks, (plain, other) = document("ada", [ADA, ENGINE])
+    detailed = replace(plain, **details)
+    publish_documents(store, [(source, chunks, [detailed, other])])
+    with store.read() as reader:
+        (evidence,) = reader.records.detailed_evidence([chunks[0].id]).values()
+    assert detailed in evidence and set(evidence) <= {detailed, other}
 
 
 def test_documents_are_paginated(store: Store) -> None:

@@ -22,7 +22,7 @@ from polyadic.storage.records import (
 from polyadic.storage.sql import ledger, revisions
 from polyadic.storage.sql.change_log import present
 from polyadic.storage.sql.document_lister import PUBLISHED_DOCUMENTS, DocumentLister
-from polyadic.storage.sql.encoding import load_decision
+from polyadic.storage.sql.encoding import load_decision, load_detailed_evidence
 from polyadic.storage.sql.hierarchy_records import hierarchy_of
 from polyadic.storage.sql.meta import dimension_of, roots_of
 from polyadic.storage.sql.tables import CHUNK
@@ -158,9 +158,13 @@ class RecordReader(DocumentLister):
         revision = self._revision(document_id)
         return [] if revision is None else revisions.chunks_of(self._connection, document_id, revision)
 
-    def evidence_in(self, chunk_ids: Sequence[str]) -> dict[str, tuple[Evidence, ...]]:
-        """Return the evidence in chunks (by identifier)."""
-        return {chunk: evidence or () for chunk, evidence in self._of_chunks("evidence", chunk_ids)}
+    def detailed_evidence(self, chunk_ids: Sequence[str]) -> dict[str, tuple[Evidence, ...]]:
+        """Return the evidence in chunks (by identifier).
+
+        Evidence without roles, values, dates and qualifiers may be left out.
+        """
+        stored = self._stored_of_chunks(Selection(CHUNK, "evidence"), chunk_ids)
+        return {chunk: load_detailed_evidence(data) for chunk, (data,) in stored}
 
     def headings(self, chunk_ids: Sequence[str]) -> dict[str, tuple[Heading, ...]]:
         """Return the headings of the sections that contain each chunk (by identifier), in document order."""
@@ -204,10 +208,15 @@ class RecordReader(DocumentLister):
     def _of_chunks(self, column: str, chunk_ids: Sequence[str]) -> Iterator[tuple[str, Any]]:
         """Yield the identifiers of visible chunks with the value of a column."""
         selection = Selection(CHUNK, column)
+        for chunk, stored in self._stored_of_chunks(selection, chunk_ids):
+            yield chunk, selection.load(stored)[column]
+
+    def _stored_of_chunks(self, selection: Selection, chunk_ids: Sequence[str]) -> Iterator[tuple[str, list[Any]]]:
+        """Yield the identifiers of visible chunks with the columns of a selection as they are stored."""
         sql = f"SELECT d.digest, c.digest, {selection.of('c')} FROM {revisions.PUBLISHED} WHERE c.digest {{any_of}}"
         for document, chunk, *stored in select_in(self._connection, sql, [*map(bytes.fromhex, chunk_ids)]):
             if self._sees(document.hex()):
-                yield chunk.hex(), selection.load(stored)[column]
+                yield chunk.hex(), stored
 
     def _revision(self, document_id: str) -> int | None:
         return revisions.current_revision(self._connection, document_id) if self._sees(document_id) else None

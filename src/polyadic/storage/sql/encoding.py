@@ -17,6 +17,8 @@ _COMPRESSION_LEVEL = 3  # higher levels save next to nothing
 _HEX_DIGITS = 32
 # Values of the optional fields of evidence, where they are not written.
 _OPTIONAL: tuple[Any, ...] = ("", "", "", ())
+# Fields of evidence and of a participant that are always written.
+_FIELDS, _PARTICIPANT_FIELDS = 5, 4
 
 
 # Cached, as each text and key of a batch is hashed several times: for lookup, insertion and reference.
@@ -95,7 +97,26 @@ def dump_evidence(evidence: Sequence[Evidence]) -> bytes:
 
 def load_evidence(data: bytes | None) -> tuple[Evidence, ...]:
     """Invert :func:`dump_evidence`; empty for None. Raises ValueError if the data is damaged."""
-    rows = [] if data is None else json.loads(decompress(data))
+    return _evidence(_rows(data))
+
+
+def load_detailed_evidence(data: bytes | None) -> tuple[Evidence, ...]:
+    """Load only the evidence with any optional field, of its own or of a participant.
+
+    >>> load_detailed_evidence(dump_evidence([Evidence("Ada wrote.", 8.0, (Participation("Ada"),), (), "sentences")]))
+    ()
+    """
+    return _evidence(
+        row for row in _rows(data) if len(row) > _FIELDS or any(len(one) > _PARTICIPANT_FIELDS for one in row[4])
+    )
+
+
+def _rows(data: bytes | None) -> list[list[Any]]:
+    rows: list[list[Any]] = [] if data is None else json.loads(decompress(data))
+    return rows
+
+
+def _evidence(rows: Iterable[Sequence[Any]]) -> tuple[Evidence, ...]:
     return tuple(
         Evidence(
             text=text,
