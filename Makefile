@@ -15,21 +15,21 @@ test: $(VENV)/installed-dev
 	$(BIN)/python -m pytest -n 2 -m "not slow" --hypothesis-profile few -p no:schemathesis
 
 # What `make test` leaves out: crashes, PostgreSQL's slow half, the browser, real models, documentation, and the other
-# examples of property tests.
+# examples of property tests. One process runs all tests of a file, so that what they share is set up once.
 test-all: $(VENV)/installed-dev
 	$(BIN)/polyadic models fetch
 	$(BIN)/python -m tests.real_model.weights
-	$(BIN)/python -m pytest -n 2 -m "slow or hypothesis"
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "slow or hypothesis"
 
-# The stores again, on the earliest PostgreSQL and pgvector that are said to do, with few examples. Its package cannot
-# start servers that tests configure themselves.
-OWN_SERVERS := $(addprefix --ignore=tests/postgres/,test_availability.py test_backup.py test_connection_failures.py \
-	test_database_users.py test_standby.py)
+# The stores again, on the earliest PostgreSQL and pgvector that are said to do, with few examples: what depends on the
+# statements that a server runs. Its package cannot start servers that tests configure themselves.
+STATEMENTS := $(addprefix tests/postgres/,test_isolation.py test_migrations.py test_size.py test_statements.py \
+	test_vector_search.py test_whole_store_reads.py test_workspaces_command.py test_writing.py)
 test-oldest: $(VENV)/installed-dev
 	@$(BIN)/python -m pip install --quiet --require-hashes --no-deps --upgrade --target $(VENV)/oldest \
 		-r requirements-oldest.txt
 	PYTHONPATH=$(VENV)/oldest $(BIN)/python -m pytest -n 2 -k postgres --hypothesis-profile few tests/storage \
-		tests/postgres $(OWN_SERVERS)
+		$(STATEMENTS)
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .
@@ -54,8 +54,9 @@ $(VENV)/installed: requirements.txt pyproject.toml
 	@$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation -e .
 	@touch $@
 
+# Modules are compiled when they are first imported: most of these are never imported.
 $(VENV)/installed-dev: $(VENV)/installed requirements-dev.txt
-	@$(BIN)/python -m pip install --quiet --require-hashes -r requirements-dev.txt
+	@$(BIN)/python -m pip install --quiet --no-compile --require-hashes -r requirements-dev.txt
 	@touch $@
 
 # Pins and hashes are exported without index addresses, so that they serve wherever packages come from.

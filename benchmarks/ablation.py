@@ -25,8 +25,7 @@ from polyadic.concurrency.async_to_sync import run_coroutine
 from polyadic.config import WalkSettings
 from polyadic.embeddings.embedder import Embedder
 from polyadic.evaluation.bootstrap import interval
-from polyadic.evaluation.measures.all_gold import AllGold
-from polyadic.evaluation.measures.passage_recall import PassageRecall
+from polyadic.evaluation.measures.ranking_measures import AllGold, PassageRecall
 from polyadic.model.types import Item
 from polyadic.retrieval import (
     alias_expansion,

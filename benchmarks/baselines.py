@@ -19,7 +19,7 @@ from benchmarks.recorded_workspace import RECORDED, recorded_workspace
 from benchmarks.report_sections import DOCS, given_folder, rewrite
 from polyadic.config import HierarchyBuildSettings, HypergraphSettings
 from polyadic.evaluation.datasets import DatasetQuestion
-from polyadic.evaluation.retrieval_run import run_method
+from polyadic.evaluation.question_runner import run_method
 from polyadic.workspace import Workspace
 
 HEADING = "## Retrievals compared"

@@ -48,7 +48,8 @@ all claims, of the claims that no sentence of the cited items supports, of the c
 was changed, and of all claims after their source was replaced by another one from the same request. Brackets: 95%
 bootstrap interval over the 30 questions. Thresholds were chosen on half of the questions, and on one question of the
 other half, "What are the main themes of these documents?", whose claims are headings rather than sentences; those for
-flags and further sentences also on 245 findings of recorded community reports.
+flags, further sentences and quoting at all also on 245 findings of recorded community reports, that for quoting at all
+also on both without the sentences that support them.
 """
 _NUMBER = re.compile(r"\d+(?!.*\d)")
 

@@ -11,7 +11,7 @@ from benchmarks.data import filled, load
 from benchmarks.recorded_workspace import RECORDED, recorded_workspace
 from polyadic.config import ReadingSettings
 from polyadic.evaluation.datasets import Dataset, DatasetQuestion, corpus_id
-from polyadic.evaluation.outcome import QuestionOutcome
+from polyadic.evaluation.question_record import QuestionOutcome
 from polyadic.loaders.loader import read_documents
 from polyadic.model.types import Document, Item, SourceSpan, Span
 from polyadic.retrieval.token_budget import truncate_to_budget

@@ -4,7 +4,8 @@ import os
 import sys
 from pathlib import Path
 
-from polyadic.evaluation.datasets import Dataset, load_beir
+from polyadic.evaluation.dataset_formats import load_beir
+from polyadic.evaluation.datasets import Dataset
 from polyadic.workspace import Workspace
 
 SETS = ("hotpotqa-100", "2wiki-101")

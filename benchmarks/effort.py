@@ -19,10 +19,10 @@ import numpy as np
 from benchmarks.model_answers import INVENTED, MODEL, PAGE, STYLE
 from benchmarks.report_sections import given_folder, rewrite
 from polyadic.config import AnswerSettings, Effort, ExtractionSettings, Settings
-from polyadic.evaluation.datasets import DatasetQuestion, load_beir
-from polyadic.evaluation.measures.exact_match import ExactMatch
-from polyadic.evaluation.measures.f1 import F1
-from polyadic.evaluation.outcome import GeneratedText, QuestionOutcome
+from polyadic.evaluation.dataset_formats import load_beir
+from polyadic.evaluation.datasets import DatasetQuestion
+from polyadic.evaluation.measures.exact_match_and_f1 import F1, ExactMatch
+from polyadic.evaluation.question_record import GeneratedText, QuestionOutcome
 from polyadic.llm.batch_model import BatchModel, PendingRequest, ReplyPending
 from polyadic.llm.endpoint_model import EndpointModel
 from polyadic.llm.language_model import ModelReply

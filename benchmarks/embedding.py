@@ -30,9 +30,9 @@ from polyadic.embeddings.minilm.weights import find_weights
 from polyadic.evaluation.bootstrap import interval
 from polyadic.evaluation.datasets import Dataset, corpus_id
 from polyadic.evaluation.measures.measure import scores_of
-from polyadic.evaluation.measures.passage_recall import PassageRecall
-from polyadic.evaluation.outcome import QuestionOutcome
-from polyadic.evaluation.retrieval_run import run_method
+from polyadic.evaluation.measures.ranking_measures import PassageRecall
+from polyadic.evaluation.question_record import QuestionOutcome
+from polyadic.evaluation.question_runner import run_method
 from polyadic.loaders.loader import read_documents
 from polyadic.model.types import Document
 from polyadic.text.sentences import sentences

@@ -19,10 +19,9 @@ from polyadic.config import HierarchySearchSettings
 from polyadic.evaluation.bootstrap import interval
 from polyadic.evaluation.bridge_coverage import bridge_coverage
 from polyadic.evaluation.datasets import DatasetQuestion, corpus_id
-from polyadic.evaluation.measures.all_gold import AllGold
-from polyadic.evaluation.measures.passage_recall import PassageRecall
-from polyadic.evaluation.outcome import QuestionOutcome
-from polyadic.evaluation.retrieval_run import run_method
+from polyadic.evaluation.measures.ranking_measures import AllGold, PassageRecall
+from polyadic.evaluation.question_record import QuestionOutcome
+from polyadic.evaluation.question_runner import run_method
 from polyadic.hierarchy.measures import measures_of
 from polyadic.storage.protocol import Reader
 from polyadic.workspace import Workspace

@@ -26,9 +26,9 @@ from benchmarks.report_sections import PERFORMANCE, given_folder, rewrite
 from polyadic.clustering.soft_clustering import cluster
 from polyadic.config import HierarchyBuildSettings
 from polyadic.hierarchy.community_graph import build_community_graph
+from polyadic.hierarchy.layer_stopping import FEWEST
 from polyadic.hierarchy.leiden import communities
-from polyadic.hierarchy.sparsity import FEWEST
-from polyadic.hierarchy.transitivity import transitivity
+from polyadic.hierarchy.measures import transitivity
 from polyadic.storage.protocol import Links, Vectors
 from polyadic.workspace import Workspace
 

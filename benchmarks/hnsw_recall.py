@@ -19,7 +19,7 @@ from benchmarks.engines import server, server_cpu_seconds
 from benchmarks.report_sections import PERFORMANCE_AT_SCALE, rewrite_table
 from benchmarks.synthetic_stores import REAL
 from benchmarks.synthetic_vectors import Floats, Kind, Realistic
-from polyadic.storage.postgres.connection import adapt
+from polyadic.storage.postgres.adapters import adapt
 from polyadic.storage.sql.half_precision import HalfVector
 
 HEADING = "## Parameters of PostgreSQL's vector index"

@@ -18,7 +18,7 @@ from benchmarks.recorded_workspace import RECORDED, recorded_workspace
 from benchmarks.report_sections import DOCS, given_folder, rewrite
 from polyadic.config import ModelSettings
 from polyadic.evaluation.datasets import DatasetQuestion, corpus_id
-from polyadic.evaluation.retrieval_run import run_method
+from polyadic.evaluation.question_runner import run_method
 from polyadic.llm.batch_model import BatchModel, PendingRequest, ReplyPending
 from polyadic.llm.endpoint_model import EndpointModel
 from polyadic.llm.language_model import ModelReply

@@ -131,7 +131,8 @@ def learn(selected: Mapping[str, Sequence[Selected]]) -> None:
 
 
 def _decisions(rows: Sequence[Selected], score: Floats) -> Decisions:
-    right, features = [], {"support": [], "confidence": []}
+    right: list[bool] = []
+    features: dict[str, list[Floats]] = {"support": [], "confidence": []}
     for one in rows:
         asked, labelled = read_asked(one.labelled.asking.text), one.labelled
         combined = one.columns.features @ score

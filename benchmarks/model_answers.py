@@ -24,7 +24,8 @@ from polyadic.batch.request_files import RequestFileWriter
 from polyadic.config import AnswerSettings, ExtractionSettings, HierarchyBuildSettings, ModelSettings, Settings
 from polyadic.evaluation.batch import EvaluationBatch
 from polyadic.evaluation.bootstrap import interval
-from polyadic.evaluation.datasets import Dataset, load_beir
+from polyadic.evaluation.dataset_formats import load_beir
+from polyadic.evaluation.datasets import Dataset
 from polyadic.evaluation.evaluate import evaluate
 from polyadic.evaluation.plan import EvalPlan
 from polyadic.evaluation.results import EvaluationResults

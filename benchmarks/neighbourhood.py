@@ -16,9 +16,9 @@ from benchmarks.data import SETS, filled, load
 from benchmarks.report_sections import PERFORMANCE, given_folder, rewrite
 from polyadic.retrieval import personalized_pagerank
 from polyadic.retrieval.edge_weights import compute_edge_weights
+from polyadic.retrieval.entity_linking import analyze_question
 from polyadic.retrieval.methods.walk import to_question
-from polyadic.retrieval.personalized_pagerank import PPRScores, run_pagerank
-from polyadic.retrieval.query_analysis import analyze_question
+from polyadic.retrieval.personalized_pagerank import PPRScores, subgraph_pagerank
 from polyadic.retrieval.seed_distribution import find_start, seed
 from polyadic.retrieval.subgraph import Subgraph, position, surround
 from polyadic.storage.protocol import Reader, Vectors
@@ -76,7 +76,7 @@ def compare(question: str, kb: Workspace, reader: Reader) -> Compared:
     def walked(graph: Subgraph, iterations: int) -> PPRScores:
         relevance = np.asarray((to_question(graph.facts, query_vectors, reader) - mean) / spread, dtype=np.float32)
         with patch.object(personalized_pagerank, "ITERATIONS", iterations):
-            return run_pagerank(graph, seed(start, graph, reader), compute_edge_weights(graph, relevance, reader))
+            return subgraph_pagerank(graph, seed(start, graph, reader), compute_edge_weights(graph, relevance, reader))
 
     scores, converged = walked(near, personalized_pagerank.ITERATIONS), walked(near, UNTIL_STILL)
     exact = walked(whole_graph, UNTIL_STILL)

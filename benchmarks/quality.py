@@ -20,11 +20,10 @@ from benchmarks.report_sections import QUALITY, given_folder, rewrite
 from polyadic.evaluation.answer_checks import can_be_quoted, quotes_the_answer
 from polyadic.evaluation.bootstrap import interval
 from polyadic.evaluation.datasets import Dataset, DatasetQuestion
-from polyadic.evaluation.measures.all_gold import AllGold
 from polyadic.evaluation.measures.measure import Measure, scores_of
-from polyadic.evaluation.measures.passage_recall import PassageRecall
-from polyadic.evaluation.outcome import QuestionOutcome
-from polyadic.evaluation.retrieval_run import run_method
+from polyadic.evaluation.measures.ranking_measures import AllGold, PassageRecall
+from polyadic.evaluation.question_record import QuestionOutcome
+from polyadic.evaluation.question_runner import run_method
 from polyadic.workspace import Workspace
 
 METHODS = ("chunks", "hypergraph", "walk", "auto")

@@ -16,7 +16,8 @@ from benchmarks.recorded_workspace import recorded_workspace
 from benchmarks.small.collections import small_collections
 from polyadic.config import EmbeddingSettings, Settings
 from polyadic.evaluation.answer_checks import can_be_quoted, holds_an_answer
-from polyadic.evaluation.datasets import DatasetQuestion, corpus_id, load_beir
+from polyadic.evaluation.dataset_formats import load_beir
+from polyadic.evaluation.datasets import DatasetQuestion, corpus_id
 from polyadic.model.types import SourceSpan
 from polyadic.workspace import Workspace
 

@@ -18,12 +18,11 @@ from benchmarks.data import load
 from benchmarks.recorded_workspace import RECORDED, recorded_workspace
 from polyadic.config import HypergraphSettings
 from polyadic.evaluation.datasets import DatasetQuestion, corpus_id
-from polyadic.evaluation.measures.all_gold import AllGold
-from polyadic.evaluation.measures.passage_recall import PassageRecall
-from polyadic.evaluation.outcome import QuestionOutcome
-from polyadic.evaluation.retrieval_run import run_method
+from polyadic.evaluation.measures.ranking_measures import AllGold, PassageRecall
+from polyadic.evaluation.question_record import QuestionOutcome
+from polyadic.evaluation.question_runner import run_method
 from polyadic.model.types import Item, ItemKind
-from polyadic.retrieval.pair_items import pair_text
+from polyadic.retrieval.clique_expansion import pair_text
 from polyadic.retrieval.token_budget import truncate_to_budget
 from polyadic.text.tokens import count_tokens
 from polyadic.workspace import Workspace

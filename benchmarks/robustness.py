@@ -16,8 +16,7 @@ from benchmarks.data import SETS
 from benchmarks.holdout_log import note_look
 from benchmarks.report_sections import QUALITY, given_folder, rewrite
 from polyadic.evaluation.bootstrap import Interval, interval
-from polyadic.evaluation.measures.all_gold import AllGold
-from polyadic.evaluation.measures.passage_recall import PassageRecall
+from polyadic.evaluation.measures.ranking_measures import AllGold, PassageRecall
 from polyadic.model.types import Item
 from polyadic.retrieval.methods import chunks
 

@@ -29,11 +29,11 @@ from benchmarks.hierarchy_store import SETTINGS
 from benchmarks.report_sections import DOCS, PERFORMANCE_AT_SCALE, given_folder, rewrite
 from benchmarks.scale_curves import draw
 from benchmarks.synthetic_stores import Grown, Scaled, fill
-from polyadic.storage.arrays.reader import ArrayReader
+from polyadic.storage.arrays.reader import HIGHEST_SCORE, ArrayReader
 from polyadic.storage.arrays.state import StoreState
-from polyadic.storage.arrays.vector_reader import HIGHEST, Scored
 from polyadic.storage.arrays.vector_search import VectorSearch
 from polyadic.storage.protocol import NodeType
+from polyadic.storage.records import ScoredNodeType
 
 HEADING = "## A million facts"
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
@@ -102,7 +102,7 @@ def asking(folder: Path, plan: Grown) -> Measured:
     return results
 
 
-SEARCHES: tuple[tuple[NodeType, Scored | None, bool], ...] = (
+SEARCHES: tuple[tuple[NodeType, ScoredNodeType | None, bool], ...] = (
     ("fact", None, False),
     ("fact", "fact", False),
     ("entity", None, False),
@@ -121,7 +121,7 @@ def recall(folder: Path, plan: Grown) -> Measured:
     bandwidth = results["memory bandwidth of one thread: GB/s"] = _bandwidth()
     with kb.store(make=False).read() as reader:
         assert isinstance(reader, ArrayReader)
-        size = len(reader._state.vectors("fact").matrix)
+        size = len(reader._state.nodes["fact"].base.vectors)
         results["reading all fact vectors at that bandwidth: ms"] = size * 4 * kb.embedder.dimension / bandwidth / 1e6
         results["reading all fact codes at that bandwidth: ms"] = size * kb.embedder.dimension / 4 / bandwidth / 1e6
         for node_type, scored, to_names in SEARCHES:
@@ -143,10 +143,10 @@ def _bandwidth() -> float:
 
 
 def _recall(
-    what: str, state: StoreState, node_type: NodeType, scored: Scored | None, query_vectors: NDArray[np.float32]
+    what: str, state: StoreState, node_type: NodeType, scored: ScoredNodeType | None, query_vectors: NDArray[np.float32]
 ) -> dict[str, float]:
-    vectors_of_side, highest = state.vectors(node_type), HIGHEST[scored] if scored else 1.0
-    scores = state.all_scores(scored) if scored else None
+    vectors_of_side, highest = state.vectors[node_type], HIGHEST_SCORE[scored] if scored else 1.0
+    scores = partial(state.scores, scored) if scored else None
     shares, by_code, by_comparison = [], [], []
     for vector in query_vectors:
         started = time.perf_counter()

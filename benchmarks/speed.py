@@ -19,7 +19,7 @@ from pathlib import Path
 
 from benchmarks.data import data_folder, load
 from benchmarks.report_sections import PERFORMANCE
-from polyadic.evaluation.retrieval_run import run_method
+from polyadic.evaluation.question_runner import run_method
 from polyadic.workspace import Workspace
 
 TIMES = 7

@@ -10,6 +10,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+from click.testing import CliRunner
+
+from polyadic.cli.main import cli
+
 ROOT = Path(__file__).parent.parent
 HELP = tuple(f"docs/cli{page}.md" for page in ("", "-index", "-query", "-manage", "-entities", "-eval"))
 ANSWERS = ("README.md", "docs/json.md", "docs/json-query.md", "docs/json-manage.md")
@@ -28,6 +32,23 @@ _VARYING = (
 def output(command: str) -> str:
     """What a command prints, with what differs from run to run made alike."""
     arguments = shlex.split(command)
+    printed = _help(arguments[1:]) if arguments[-1] == "--help" else _answer(arguments)
+    text = printed.replace(f"{ROOT}/", "/home/you/polyadic/")
+    for pattern, replacement in _VARYING:
+        text = pattern.sub(replacement, text)
+    return text
+
+
+def _help(arguments: list[str]) -> str:
+    """What a command says of itself; this depends on nothing, so no process is started."""
+    # A terminal of 100 columns, less the margin that click keeps.
+    asked = CliRunner().invoke(cli, arguments, prog_name="polyadic", terminal_width=98, catch_exceptions=False)
+    if asked.exit_code:
+        raise RuntimeError(asked.output)
+    return asked.stdout
+
+
+def _answer(arguments: list[str]) -> str:
     ran = subprocess.run(
         [sys.executable, "-m", *arguments],
         capture_output=True,
@@ -36,10 +57,7 @@ def output(command: str) -> str:
         cwd=ROOT,
         env={**os.environ, "COLUMNS": "100"},
     )
-    text = ran.stdout.replace(f"{ROOT}/", "/home/you/polyadic/")
-    for pattern, replacement in _VARYING:
-        text = pattern.sub(replacement, text)
-    return text
+    return ran.stdout
 
 
 def filled(text: str) -> str:

@@ -31,7 +31,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 gc.disable()
 
 # On PostgreSQL, `make test` runs what every store promises; the rest is slow.
-_ALWAYS_ON_POSTGRES = "test_contract.py"
+_ALWAYS_ON_POSTGRES = "test_contract"
 _SLOW_FOLDERS = ("browser", "postgres")
 _SLOW_MODULE = re.compile(r"^pytestmark = .*\bmark\.slow\b", re.MULTILINE)
 
@@ -55,6 +55,6 @@ def pytest_collection_finish() -> None:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark tests of slow folders, and tests on PostgreSQL, as slow."""
     for item in items:
-        on_postgres = "postgres" in item.name and item.path.name != _ALWAYS_ON_POSTGRES
+        on_postgres = "postgres" in item.name and not item.path.name.startswith(_ALWAYS_ON_POSTGRES)
         if on_postgres or item.path.parent.name in _SLOW_FOLDERS:
             item.add_marker(pytest.mark.slow)

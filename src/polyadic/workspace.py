@@ -29,8 +29,7 @@ from polyadic.llm.language_model import LanguageModel
 from polyadic.llm.loading import RoleModels
 from polyadic.llm.prompts.library import PromptLibrary
 from polyadic.query import lookup
-from polyadic.query.api import QueryMixin
-from polyadic.query.browse import BrowseMixin
+from polyadic.query.api import BrowseMixin, QueryMixin
 from polyadic.query.engine import QueryEngine
 from polyadic.query.workspace_status import CostLedger, WorkspaceStatus, ledger_of, status_of
 from polyadic.rerankers.answer_selection.selector import AnswerSelector

@@ -1,73 +1,83 @@
-"""kill -9 at random moments of reading responses: nothing is paid for twice, and it ends as an undisturbed run."""
+"""kill -9 wherever reading responses is stored: nothing is paid for twice, and it ends as an undisturbed run."""
 
-import os
-import random
 import shutil
 import signal
-import subprocess
-import sys
-import time
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from tests.model_server import ModelServer
+from polyadic.indexing.document_batches import BATCH_DOCUMENTS
+from tests.crashes.commands import COMMAND, Run, done, ended, started
+from tests.crashes.killed_at import MOMENTS, POINTS_OF_BATCHES
+from tests.model_server import ModelServer, ready
 from tests.model_server.batches import answer_batch
 from tests.support.batches import lines_of, put_lines
-from tests.support.with_a_model import SMALL, export, story, workspace
+from tests.support.with_a_model import SMALL, export, workspace, write_letters
 
 pytestmark = pytest.mark.slow
-KILLS = 12
+DOCUMENTS = BATCH_DOCUMENTS + 6  # published in two steps
+AGAIN = ("publishing",)
 
 
-def reading(folder: Path, server: ModelServer, answers: Path, output: Path) -> subprocess.Popen[bytes]:
-    settings = {
-        "POLYADIC_EMBEDDING__MODEL": "hashing",
-        "POLYADIC_MODEL__NAME": "recorded",
-        "POLYADIC_MODEL__BASE_URL": server.url,
-    }
-    settings |= {f"POLYADIC_CHUNKING__{name}": str(value) for name, value in SMALL.model_dump().items()}
-    return subprocess.Popen(
-        [sys.executable, "-m", "polyadic", "-w", str(folder), "batch", "read", str(answers), "-o", str(output)],
-        env={**os.environ, **settings},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
+@dataclass(frozen=True)
+class Waiting:
+    """A workspace that waits for the responses to a batch, these, and what it knows once they were read."""
+
+    folder: Path
+    server: ModelServer
+    answers: Path
+
+    def copied(self, place: Path) -> Path:
+        return Path(shutil.copytree(self.folder, place / "kb"))
+
+    def reading(self, folder: Path, command: tuple[str, ...] = COMMAND) -> Run:
+        read = ("batch", "read", str(self.answers), "-o", str(folder.with_name("answers.jsonl")))
+        return started(command, "-w", str(folder), *read, server=self.server)
+
+    def known(self, folder: Path) -> tuple[int, str, list[str]]:
+        with workspace(folder, self.server, chunking=SMALL) as kb:
+            return kb.status().spent.calls, export(kb), lines_of([folder.with_name("answers.jsonl")])
 
 
-def test_command_resumes_after_kill_at_any_moment(tmp_path: Path, server: ModelServer) -> None:
-    letters = tmp_path / "letters"
-    letters.mkdir()
-    for part in range(150):
-        (letters / f"{part:03}.txt").write_text(story(part, 16))
-    (tmp_path / "one.txt").write_text("Ada Lovelace met Charles Babbage in London.")
-    questions = put_lines(tmp_path / "questions.jsonl", ['{"question": "Whom did Ada Lovelace meet in London?"}'])
-    with workspace(tmp_path / "waiting", server, chunking=SMALL) as kb:
-        kb.index([tmp_path / "one.txt"])
-        calls = kb.status().spent.calls
-        written = kb.batch.write(tmp_path / "ask.jsonl", [letters], questions, "none")
-    answers = put_lines(tmp_path / "answers.jsonl", answer_batch(server, *written.files))
+@pytest.fixture(scope="module")
+def waiting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Waiting]:
+    place = tmp_path_factory.mktemp("waiting")
+    (place / "one.txt").write_text("Ada Lovelace met Charles Babbage in London.")
+    letters = write_letters(place / "letters", DOCUMENTS, 4)
+    questions = put_lines(place / "questions.jsonl", ['{"question": "Whom did Ada Lovelace meet in London?"}'])
+    with ModelServer(ready()) as server:
+        with workspace(place / "kb", server, chunking=SMALL) as kb:
+            kb.index([place / "one.txt"])
+            written = kb.batch.write(place / "ask.jsonl", [letters], questions, "none")
+        answers = put_lines(place / "answers.jsonl", answer_batch(server, *written.files))
+        yield Waiting(place / "kb", server, answers)
 
-    def known(folder: Path, output: Path) -> tuple[int, str, list[str]]:
-        with workspace(folder, server, chunking=SMALL) as kb:
-            return kb.status().spent.calls, export(kb), lines_of([output])
 
-    def copied(name: str) -> tuple[Path, Path]:
-        folder = shutil.copytree(tmp_path / "waiting", tmp_path / name)
-        return folder, tmp_path / f"{name}.jsonl"
+@pytest.fixture(scope="module")
+def expected(waiting: Waiting, tmp_path_factory: pytest.TempPathFactory) -> tuple[int, str, list[str]]:
+    """What comes of a run that nobody kills: the call for the first document, and one for each line of the batch."""
+    folder = waiting.copied(tmp_path_factory.mktemp("undisturbed"))
+    done(waiting.reading(folder))
+    known = waiting.known(folder)
+    assert known[0] == 1 + len(lines_of([waiting.answers])) and len(known[2]) == 1
+    return known
 
-    folder, output = copied("undisturbed")
-    started = time.monotonic()
-    assert reading(folder, server, answers, output).wait() == 0
-    seconds, expected = time.monotonic() - started, known(folder, output)
-    assert expected[0] == calls + written.requests and len(expected[2]) == 1
-    drawn, killed = random.Random(4), 0
-    for attempt in range(KILLS):
-        folder, output = copied(f"killed{attempt}")
-        run = reading(folder, server, answers, output)
-        time.sleep(seconds * (attempt + drawn.random()) / KILLS)
-        run.send_signal(signal.SIGKILL)
-        killed += run.wait() == -signal.SIGKILL
-        assert reading(folder, server, answers, output).wait() == 0
-        assert known(folder, output) == expected
-    assert killed >= KILLS // 2
+
+def cases() -> Iterator[tuple[str, str, int]]:
+    for point in POINTS_OF_BATCHES:
+        for moment in MOMENTS:
+            for which in (1, 2) if point in AGAIN else (1,):
+                yield point, moment, which
+
+
+@pytest.mark.parametrize(("point", "moment", "which"), list(cases()))
+def test_command_resumes_after_kill_at_any_write_point(
+    waiting: Waiting, expected: tuple[int, str, list[str]], tmp_path: Path, point: str, moment: str, which: int
+) -> None:
+    folder = waiting.copied(tmp_path)
+    killer = (COMMAND[0], "-m", "tests.crashes.killed_at", point, moment, str(which))
+    assert ended(waiting.reading(folder, killer)) == (-signal.SIGKILL, "")
+    done(waiting.reading(folder))
+    assert waiting.known(folder) == expected

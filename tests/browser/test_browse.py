@@ -20,8 +20,7 @@ def choices(page: Page) -> Locator:
     return page.locator(".choice:visible")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
+@pytest.mark.parametrize(("size", "scheme"), [(WIDE, "light"), (PHONE, "dark")], ids=["wide", "phone"])
 def test_entity_leads_to_its_facts_and_places(
     server: Running, opened: Opened, seen: Seen, size: tuple[int, int], scheme: str
 ) -> None:

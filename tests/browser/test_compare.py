@@ -19,8 +19,7 @@ def compare(page: Page, left: str, right: str, question: str = QUESTION) -> None
     page.get_by_role("button", name="Compare", exact=True).click()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
+@pytest.mark.parametrize(("size", "scheme"), [(WIDE, "light"), (PHONE, "dark")], ids=["wide", "phone"])
 def test_common_results_are_marked(
     server: Running, opened: Opened, seen: Seen, size: tuple[int, int], scheme: str
 ) -> None:

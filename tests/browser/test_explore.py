@@ -11,8 +11,7 @@ from tests.browser.graph_view import MANY, MANY_FACTS, choose, place_of_selected
 from tests.server.running_server import Running
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
+@pytest.mark.parametrize(("size", "scheme"), [(WIDE, "light"), (PHONE, "dark")], ids=["wide", "phone"])
 def test_view_starts_with_the_best_connected_entities(
     server: Running, opened: Opened, seen: Seen, size: tuple[int, int], scheme: str
 ) -> None:

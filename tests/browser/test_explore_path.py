@@ -19,8 +19,7 @@ from tests.browser.graph_view import (
 from tests.server.running_server import Running
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("size", [WIDE, (400, 844)], ids=["wide", "phone"])
+@pytest.mark.parametrize(("size", "scheme"), [(WIDE, "light"), ((400, 844), "dark")], ids=["wide", "phone"])
 def test_path_between_two_entities(
     drawn: Running, opened: Opened, seen: Seen, size: tuple[int, int], scheme: str
 ) -> None:

@@ -34,8 +34,7 @@ def level(page: Page) -> str:
     return found
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
+@pytest.mark.parametrize(("size", "scheme"), [(WIDE, "light"), (PHONE, "dark")], ids=["wide", "phone"])
 def test_summaries_and_communities_are_shown(
     with_hierarchy: Running, opened: Opened, seen: Seen, size: tuple[int, int], scheme: str
 ) -> None:

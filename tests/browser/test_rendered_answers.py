@@ -49,8 +49,7 @@ See `crew` and [the agency](https://www.cmse.gov.cn/).
 """
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
+@pytest.mark.parametrize(("size", "scheme"), [(WIDE, "light"), (PHONE, "dark")], ids=["wide", "phone"])
 def test_markdown_of_a_model_is_rendered(
     answering: Running,
     opened: Opened,

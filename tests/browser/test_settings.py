@@ -12,8 +12,7 @@ from tests.model_server import ModelServer, ready
 from tests.server.running_server import ADA, Running, add_key, make, running
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
+@pytest.mark.parametrize(("size", "scheme"), [(WIDE, "light"), (PHONE, "dark")], ids=["wide", "phone"])
 def test_settings_show_the_health_check(
     server: Running, opened: Opened, seen: Seen, size: tuple[int, int], scheme: str
 ) -> None:

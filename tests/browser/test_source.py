@@ -25,8 +25,7 @@ program** in 1843.
 """
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
+@pytest.mark.parametrize(("size", "scheme"), [(WIDE, "light"), (PHONE, "dark")], ids=["wide", "phone"])
 def test_markdown_document_is_formatted(
     opened: Opened, tmp_path: Path, seen: Seen, size: tuple[int, int], scheme: str
 ) -> None:
@@ -76,8 +75,9 @@ def shown_page(page: Page) -> Locator:
     return image
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("size", [WIDE, FOUR_HUNDRED, LARGE], ids=["wide", "phone", "large"])
+@pytest.mark.parametrize(
+    ("size", "scheme"), [(WIDE, "light"), (FOUR_HUNDRED, "dark"), (LARGE, "light")], ids=["wide", "phone", "large"]
+)
 def test_pdf_opens_at_the_cited_page(
     opened: Opened, tmp_path: Path, seen: Seen, size: tuple[int, int], scheme: str
 ) -> None:

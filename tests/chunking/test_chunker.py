@@ -14,6 +14,7 @@ from polyadic.chunking.chunker import chunk_document, extraction_windows
 from polyadic.config import ChunkingSettings
 from polyadic.model.types import Chunk, Document
 from polyadic.text.tokens import count_tokens
+from tests.support.examples import examples
 from tests.support.huge_blocks import HUGE_BLOCKS, INSERTIONS
 
 WORDS = "engine mill card number store wheel letter table carry column note series result order lever axle drum".split()  # noqa: SIM905
@@ -245,6 +246,7 @@ def test_shorter_name_of_the_subject_starts_no_chunk() -> None:
 
 
 @given(st.integers(0, 2**32 - 1), st.sampled_from([(60, 0), (60, 15), (250, 25)]))
+@settings(max_examples=examples(40))
 def test_chunks_lie_within_windows_that_do_not_depend_on_their_size(seed: int, size: tuple[int, int]) -> None:
     tokens, overlap = size
     text = "\n\n".join(markdown(random.Random(seed), 120))

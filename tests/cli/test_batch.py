@@ -9,7 +9,7 @@ import pytest
 from tests.cli.conftest import Command
 from tests.model_server import ModelServer, ready
 from tests.model_server.batches import answer_batch, expired
-from tests.resolution.test_api import says_by_name
+from tests.resolution.test_adjudication import says_by_name
 from tests.support.batches import put_lines
 from tests.support.with_a_model import write_letters
 

@@ -142,9 +142,9 @@ def test_different_settings_need_another_folder(polyadic: Command, data: Path) -
 def test_missing_library_is_reported_before_any_work(
     polyadic: Command, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, library: str
 ) -> None:
-    from polyadic.evaluation.measures import ranking
+    from polyadic.evaluation.measures import ranking_measures
 
-    ranking.named.cache_clear()
+    ranking_measures.named.cache_clear()
     monkeypatch.setitem(sys.modules, library, None)
     outcome = polyadic("eval", str(data))
     assert outcome.code == 1

@@ -3,7 +3,7 @@
 import tomllib
 from pathlib import Path
 
-from polyadic.evaluation.measures.judge_prompts import DIMENSIONS
+from polyadic.evaluation.measures.judge import DIMENSIONS
 from polyadic.llm.prompts.library import NAMES, PAPER, PromptLibrary
 from tests.cli.conftest import Command
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from polyadic.clustering import gmm, reduction
+from polyadic.clustering import dimension_reduction, gmm
+from polyadic.clustering.dimension_reduction import Floats
 from polyadic.clustering.gmm import fit
-from polyadic.clustering.reduction import Floats
 from polyadic.storage.protocol import Vectors
 
 
@@ -35,7 +35,7 @@ def test_no_more_axes_than_rows_allow_or_are_wanted_count(monkeypatch: pytest.Mo
     # Three rows have two axes, of variances 8 / 3 and 2 / 9.
     three = np.array([[2, 0, 0, 0, 0], [-2, 0, 0, 0, 0], [0, 1, 0, 0, 0]], dtype=np.float32)
     assert np.abs(fit(three, 1, 0).along) == pytest.approx([2 / (13 / 9) ** 0.5] * 2 + [0], abs=1e-4)
-    monkeypatch.setattr(reduction, "DIMENSIONS", 1)
+    monkeypatch.setattr(dimension_reduction, "DIMENSIONS", 1)
     assert np.abs(fit(three, 1, 0).along) == pytest.approx([2 / (8 / 3) ** 0.5] * 2 + [0], abs=1e-4)
 
 

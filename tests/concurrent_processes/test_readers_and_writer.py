@@ -19,8 +19,7 @@ pytestmark = pytest.mark.slow
 @pytest.mark.parametrize(
     ("engine", "readers", "seconds"),
     [
-        pytest.param("sqlite", 2, 4, id="short"),
-        pytest.param("sqlite", 8, 60, id="long"),
+        pytest.param("sqlite", 3, 10, id="sqlite"),
         pytest.param("postgres", 2, 6, id="postgres"),
     ],
 )

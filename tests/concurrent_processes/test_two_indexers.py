@@ -2,13 +2,12 @@
 
 import random
 import signal
-import subprocess
 import time
 from pathlib import Path
 
 import pytest
 
-from tests.crashes.commands import COMMAND, done, ended, export, indexing, started
+from tests.crashes.commands import COMMAND, Run, done, ended, export, indexing, started
 
 pytestmark = pytest.mark.slow
 
@@ -108,7 +107,7 @@ def assert_refused(outcome: tuple[int, str], workspace: Path) -> None:
     assert said.endswith(f"is writing to {workspace}: wait for it to end, then run this again")
 
 
-def wait_until_it_writes(run: subprocess.Popen[bytes], workspace: Path) -> None:
+def wait_until_it_writes(run: Run, workspace: Path) -> None:
     before = pid_of(workspace)
     while pid_of(workspace) in ("", before):
         assert run.poll() is None

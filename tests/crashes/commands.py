@@ -3,16 +3,20 @@
 import os
 import subprocess
 import sys
+import time
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TypeAlias
 
 from polyadic.storage.sqlite.store import SqliteStore
 from tests.model_server import ModelServer
 from tests.support.canonical import canonical
+from tests.support.forked import ForkedCommand
 
 AT_ONCE = 2
 COMMAND = (sys.executable, "-m", "polyadic")
+Run: TypeAlias = ForkedCommand | subprocess.Popen[bytes]
 
 
 def indexing(
@@ -20,29 +24,28 @@ def indexing(
     workspace: Path,
     server: ModelServer | None = None,
     command: Sequence[str] = COMMAND,
-) -> subprocess.Popen[bytes]:
+) -> Run:
     """``polyadic index`` in a process of its own; without a server, no language model is used."""
     files = [str(path) for path in ([paths] if isinstance(paths, Path) else paths)]
     return started(command, "-w", str(workspace), "index", *files, server=server)
 
 
-def started(command: Sequence[str], *arguments: str, server: ModelServer | None = None) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        [*command, *arguments],
-        env={**os.environ, **_settings(server)},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-    )
+def started(command: Sequence[str], *arguments: str, server: ModelServer | None = None) -> Run:
+    """Run a command: ``python -m`` some module is forked where everything is imported, others begin from nothing."""
+    environment = {**os.environ, **_settings(server)}
+    if tuple(command[:2]) == COMMAND[:2]:
+        return ForkedCommand(command[2], [*command[3:], *arguments], environment)
+    return subprocess.Popen([*command, *arguments], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
 
 
-def ended(run: subprocess.Popen[bytes]) -> tuple[int, str]:
+def ended(run: Run) -> tuple[int, str]:
     """Exit code of a run, and what it said on standard error but for its progress."""
     _, error = run.communicate()
     said = [line for line in error.decode().splitlines() if not line.startswith(("indexing", "building"))]
-    return run.returncode, "\n".join(said)
+    return run.wait(), "\n".join(said)
 
 
-def done(run: subprocess.Popen[bytes]) -> None:
+def done(run: Run) -> None:
     """A run that ends well, without a word."""
     outcome = ended(run)
     assert outcome == (0, "")
@@ -56,6 +59,13 @@ def export(workspace: Path) -> str:
         return canonical(store)
     finally:
         store.close()
+
+
+def wait_for_calls(run: Run, server: ModelServer, calls: int) -> None:
+    """Until a run has asked so many times, or is over."""
+    wanted = len(server.calls) + calls
+    while len(server.calls) < wanted and run.poll() is None:
+        time.sleep(0.005)
 
 
 def times_asked(server: ModelServer) -> Counter[str]:

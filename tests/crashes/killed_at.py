@@ -28,6 +28,16 @@ POINTS = {
 }
 """How the statement begins that marks each point; all stand within a transaction."""
 
+POINTS_OF_BUILDING = {"replacing the hierarchy": "INSERT INTO hierarchy_node"}
+"""The same of building a hierarchy."""
+
+POINTS_OF_BATCHES = {
+    "keeping responses": "INSERT INTO reply",
+    "publishing": "INSERT INTO meta (key, value) VALUES ('generation'",
+    "forgetting questions": "DELETE FROM pending_question",
+}
+"""The same of reading the responses to a batch."""
+
 MOMENTS = ("before its commit", "after its commit")
 
 
@@ -73,7 +83,8 @@ def traced(connect: Callable[..., sqlite3.Connection], watch: Watch) -> Callable
 def main(point: str, moment: str, which: str, *arguments: str) -> int:
     from polyadic.cli.main import run
 
-    sqlite3.connect = traced(sqlite3.connect, Watch(POINTS[point], moment, int(which)))  # type: ignore[assignment]
+    watch = Watch((POINTS | POINTS_OF_BUILDING | POINTS_OF_BATCHES)[point], moment, int(which))
+    sqlite3.connect = traced(sqlite3.connect, watch)  # type: ignore[assignment]
     return run([*arguments])
 
 

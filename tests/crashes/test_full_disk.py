@@ -57,7 +57,7 @@ def disk(tmp_path: Path) -> Iterator[Disk]:
         pytest.skip(f"no disk can be made here ({why})")
 
 
-@pytest.mark.parametrize("room", [0, 64, 200, 800, 3200], ids=lambda room: f"{room}kB")
+@pytest.mark.parametrize("room", [0, 200, 3200], ids=lambda room: f"{room}kB")
 def test_full_disk_fails_in_one_line_and_the_run_resumes(
     letters: Path, undisturbed: Undisturbed, server: ModelServer, disk: Disk, tmp_path: Path, room: int
 ) -> None:
@@ -79,7 +79,7 @@ def test_full_disk_fails_in_one_line_and_the_run_resumes(
     assert paid_twice(server) <= AT_ONCE
 
 
-@pytest.mark.parametrize("room", [0, 64, 400, 3200], ids=lambda room: f"{room}kB")
+@pytest.mark.parametrize("room", [0, 64, 3200], ids=lambda room: f"{room}kB")
 def test_file_size_limit_fails_in_one_line_and_the_run_resumes(
     letters: Path, undisturbed: Undisturbed, server: ModelServer, tmp_path: Path, room: int
 ) -> None:
@@ -95,7 +95,7 @@ def test_file_size_limit_fails_in_one_line_and_the_run_resumes(
     assert paid_twice(server) <= AT_ONCE
 
 
-@pytest.mark.parametrize("room", [0, 64, 1000], ids=lambda room: f"{room}kB")
+@pytest.mark.parametrize("room", [0, 64], ids=lambda room: f"{room}kB")
 def test_queries_work_on_a_full_disk(letters: Path, disk: Disk, room: int) -> None:
     """SQLite itself needs 32 kB beside the store; without even these, that is what one is told."""
     workspace, command = disk.folder / "kb", (*disk.within, *COMMAND)

@@ -21,7 +21,7 @@ NAMES = [
     "Turin",
     "Mary Somerville",
 ]
-DOCUMENTS = 300
+DOCUMENTS, KILLS = 130, 4  # in three batches
 
 
 @pytest.fixture(scope="module")
@@ -49,27 +49,27 @@ def undisturbed(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple
 def moments() -> Iterator[float]:
     """Shares of an undisturbed run's time, over all of it."""
     drawn = random.Random(11)
-    for tenth in range(12):
-        yield min(1.0, (tenth + drawn.random()) / 12)
+    for part in range(KILLS):
+        yield (part + drawn.random()) / KILLS
 
 
 @pytest.mark.parametrize("share", list(moments()))
 def test_killed_run_keeps_published_documents(
     corpus: Path, undisturbed: tuple[str, float], tmp_path: Path, share: float
 ) -> None:
+    """Moments by the clock, with work in progress: ``test_write_points`` has every one at which it writes."""
     expected, seconds = undisturbed
-    for attempt in range(2):
-        run = indexing(corpus, tmp_path)
-        time.sleep(share * seconds / (attempt + 1))
-        run.send_signal(signal.SIGKILL)
-        ended(run)
-        if (tmp_path / "store.sqlite").exists():
-            export(tmp_path)
+    run = indexing(corpus, tmp_path)
+    time.sleep(share * seconds)
+    run.send_signal(signal.SIGKILL)
+    ended(run)
+    if (tmp_path / "store.sqlite").exists():
+        export(tmp_path)
     assert ended(indexing(corpus, tmp_path))[0] == 0
     assert export(tmp_path) == expected
 
 
-@pytest.mark.parametrize("share", [0.2, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9])
+@pytest.mark.parametrize("share", [0.1, 0.4, 0.7, 0.9])
 def test_ctrl_c_ends_in_one_line_and_the_next_run_resumes(
     corpus: Path, undisturbed: tuple[str, float], tmp_path: Path, share: float
 ) -> None:

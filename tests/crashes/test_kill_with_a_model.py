@@ -1,25 +1,23 @@
-"""kill -9 at fifty random moments of indexing with a model: what was answered and kept is not paid for again."""
+"""kill -9 between any two calls of indexing with a model: what was answered and kept is not paid for again."""
 
-import random
 import signal
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.crashes.commands import AT_ONCE, ended, export, indexing, times_asked
+from tests.crashes.commands import AT_ONCE, ended, export, indexing, times_asked, wait_for_calls
 from tests.model_server import ModelServer, ready
 from tests.support.with_a_model import write_letters
 
 pytestmark = pytest.mark.slow
 
-KILLS = 50
+LETTERS, SENTENCES, KILLS = 30, 8, 10
 
 
 @pytest.fixture(scope="module")
 def letters(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return write_letters(tmp_path_factory.mktemp("letters"), 40, 16)
+    return write_letters(tmp_path_factory.mktemp("letters"), LETTERS, SENTENCES)
 
 
 @pytest.fixture
@@ -28,25 +26,19 @@ def server() -> Iterator[ModelServer]:
         yield running
 
 
-def test_fifty_kills_cost_only_the_calls_in_flight(letters: Path, tmp_path: Path, server: ModelServer) -> None:
-    started = time.monotonic()
+def test_kills_cost_only_the_calls_in_flight(letters: Path, tmp_path: Path, server: ModelServer) -> None:
+    """They come all over the run, one every few calls: ``test_write_points`` has the moments at which it writes."""
     assert ended(indexing(letters, tmp_path / "undisturbed", server))[0] == 0
-    seconds, expected = time.monotonic() - started, export(tmp_path / "undisturbed")
-    chunks = len(server.calls)
-    drawn = random.Random(5)
-    killed = 0
-    for attempt in range(KILLS):
-        folder = tmp_path / f"killed{attempt // 10}"
-        if attempt % 10 == 0:
-            server.reset()
-        run = indexing(letters, folder, server)
-        time.sleep(drawn.uniform(0.3, 0.4 * seconds))
+    chunks, expected = len(server.calls), export(tmp_path / "undisturbed")
+    server.reset()
+    for _ in range(KILLS):
+        run = indexing(letters, tmp_path / "killed", server)
+        # So many calls are never all of those that are left.
+        wait_for_calls(run, server, chunks // (KILLS + 1))
         run.send_signal(signal.SIGKILL)
-        killed += ended(run)[0] == -signal.SIGKILL
-        if attempt % 10 == 9:
-            assert ended(indexing(letters, folder, server))[0] == 0
-            asked = times_asked(server)
-            assert len(asked) == chunks
-            assert asked.total() <= chunks + 10 * AT_ONCE
-            assert export(folder) == expected
-    assert killed >= KILLS // 2
+        assert ended(run)[0] == -signal.SIGKILL
+    assert ended(indexing(letters, tmp_path / "killed", server))[0] == 0
+    asked = times_asked(server)
+    assert len(asked) == chunks
+    assert asked.total() <= chunks + KILLS * AT_ONCE
+    assert export(tmp_path / "killed") == expected

@@ -33,7 +33,7 @@ def test_container_has_minimal_privileges() -> None:
 
 
 def test_stop_grace_period_allows_shutdown() -> None:
-    from polyadic.server.limits import ServerLimits
+    from polyadic.server.server_limits import ServerLimits
 
     seconds = int(SERVICE["stop_grace_period"].removesuffix("s"))
     assert seconds >= 2 * ServerLimits().closing_seconds

@@ -7,7 +7,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from polyadic.server.limits import ServerLimits
+from polyadic.server.server_limits import ServerLimits
 from tests.deployment.dockerfile import ROOT
 from tests.server.running_server import ADA, QUESTION, add_key, make, running
 

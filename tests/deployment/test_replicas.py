@@ -1,4 +1,4 @@
-"""Four servers over one database behind one nginx: as one, and nothing is lost where one of them is killed."""
+"""Three servers over one database behind one nginx: as one, and nothing is lost where one of them is killed."""
 
 import os
 import signal
@@ -27,11 +27,11 @@ from tests.support.with_a_model import configured_model, story
 
 pytestmark = pytest.mark.slow
 
-SERVERS, WORKSPACES, JOBS, TEXTS = 4, 5, 3, 2
+SERVERS, WORKSPACES, JOBS, TEXTS = 3, 3, 3, 2
 AT_ONCE = 2
 SHARED = "Ada Lovelace met Charles Babbage in London. "
 TRIES = 50
-SECONDS_BETWEEN = 4.0
+SECONDS_BETWEEN = 2.0
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ def test_killed_replica_loses_and_duplicates_nothing(fleet: Fleet, tmp_path: Pat
     def ask() -> Counter[int]:
         """Questions without end, to whoever answers."""
         said: Counter[int] = Counter()
-        while not is_over.wait(0.05):
+        while not is_over.wait(0.3):
             body = {"question": "Where did Ada Lovelace meet Charles Babbage?", "by": "quotes"}
             for name in names:
                 with suppress(httpx2.TransportError):

@@ -13,8 +13,8 @@ import yaml
 from polyadic.cli.serve import command as serve
 from polyadic.config import EmbeddingSettings, Settings
 from polyadic.model.types import Document
-from polyadic.server.limits import ServerLimits
-from polyadic.server.routes import liveness
+from polyadic.server.routes import monitoring
+from polyadic.server.server_limits import ServerLimits
 from polyadic.workspace import Workspace
 from tests.deployment.dockerfile import ROOT, stages
 from tests.deployment.nginx import program
@@ -32,7 +32,7 @@ MANIFESTS: dict[str, Any] = {
 }
 POD: dict[str, Any] = MANIFESTS["Deployment"]["spec"]["template"]
 [CONTAINER] = POD["spec"]["containers"]
-PATHS = {route.path for route in liveness.router.routes if hasattr(route, "path")}
+PATHS = {route.path for route in monitoring.probes_router.routes if hasattr(route, "path")}
 *_, FINAL = stages()
 GRACE = 2 * ServerLimits().closing_seconds
 

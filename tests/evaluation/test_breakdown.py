@@ -4,7 +4,7 @@ import numpy as np
 
 from polyadic.evaluation.breakdown import breakdowns
 from polyadic.evaluation.datasets import DatasetQuestion
-from polyadic.evaluation.scores import ScoreColumn, ScoreTable
+from polyadic.evaluation.score_table import ScoreColumn, ScoreTable
 
 
 def scored(*arities: int) -> tuple[list[DatasetQuestion], ScoreTable]:

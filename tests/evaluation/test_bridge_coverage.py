@@ -7,7 +7,7 @@ import pytest
 
 from polyadic.config import HierarchyBuildSettings
 from polyadic.evaluation.bridge_coverage import bridge_coverage
-from polyadic.evaluation.measures.token_sets import token_set
+from polyadic.evaluation.measures.token_overlap import token_set
 from polyadic.workspace import Workspace
 from tests.hierarchy.towns import without_a_model, workspace
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from polyadic.errors import StoreError
 from polyadic.evaluation.journal import RecordJournal
-from polyadic.evaluation.record import AnswerRecord, QuestionRecord, QuestionTimes, RetrievedRecord
+from polyadic.evaluation.question_record import AnswerRecord, QuestionRecord, QuestionTimes, RetrievedRecord
 from polyadic.model.types import Usage
 
 MADE_WITH = {"data set": "a", "--seed": "0"}

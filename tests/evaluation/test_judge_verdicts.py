@@ -10,7 +10,7 @@ import pytest
 
 from polyadic.config import AnswerSettings, ExtractionSettings, ModelSettings, Settings
 from polyadic.errors import ModelUnavailable
-from polyadic.evaluation.measures.judge_prompts import DIMENSIONS
+from polyadic.evaluation.measures.judge import DIMENSIONS
 from polyadic.evaluation.measures.win_rate import CRITERIA
 from polyadic.evaluation.report import page
 from polyadic.evaluation.results import EvaluationResults, as_json

@@ -16,10 +16,11 @@ from polyadic.config.presets import PRESETS
 from polyadic.embeddings.loading import load_embedder
 from polyadic.embeddings.minilm.weights import find_weights
 from polyadic.errors import WeightsMissing
-from polyadic.evaluation.datasets import Dataset, corpus_id, load_beir
+from polyadic.evaluation.dataset_formats import load_beir
+from polyadic.evaluation.datasets import Dataset, corpus_id
 from polyadic.evaluation.measures.measure import scores_of
-from polyadic.evaluation.measures.passage_recall import PassageRecall
-from polyadic.evaluation.outcome import QuestionOutcome
+from polyadic.evaluation.measures.ranking_measures import PassageRecall
+from polyadic.evaluation.question_record import QuestionOutcome
 from polyadic.interchange.import_file import import_file
 from polyadic.model.identity import entity_key, normal_text
 from polyadic.model.types import Chunk, Document, Knowledge, Span

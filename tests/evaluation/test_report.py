@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from polyadic.evaluation import report_data
+from polyadic.evaluation import report
 from polyadic.evaluation.report import page, write_report
 from polyadic.evaluation.results import EvaluationResults
 from tests.evaluation.tiny_dataset import PASSAGES, evaluated, write_beir
@@ -126,7 +126,7 @@ def test_report_lists_every_question_with_retrieved_items(results: EvaluationRes
 
 
 def test_report_size_is_bounded(results: EvaluationResults, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(report_data, "_MOST_CHARACTERS", 10)
+    monkeypatch.setattr(report, "_MOST_CHARACTERS", 10)
     text = page(results)
     assert len(data_of(text)["questions"]) == 1
     assert "1 of 2 questions; results.json contains all" in text

@@ -7,11 +7,10 @@ from hypothesis import strategies as st
 
 from polyadic.evaluation.breakdown import breakdowns
 from polyadic.evaluation.datasets import DatasetQuestion
-from polyadic.evaluation.measures.all_gold import AllGold
-from polyadic.evaluation.measures.passage_recall import PassageRecall
-from polyadic.evaluation.record import QuestionRecord, QuestionTimes, RetrievedRecord
+from polyadic.evaluation.measures.ranking_measures import AllGold, PassageRecall
+from polyadic.evaluation.question_record import QuestionRecord, QuestionTimes, RetrievedRecord
 from polyadic.evaluation.retrieval_curves import KS, curves, fitting
-from polyadic.evaluation.scores import ScoreColumn, ScoreTable
+from polyadic.evaluation.score_table import ScoreColumn, ScoreTable
 
 QUESTION = DatasetQuestion("q", "?", (), frozenset({"a", "b"}))
 NO_TIME = QuestionTimes(0, 0)

@@ -16,11 +16,11 @@ from polyadic.evaluation.indexing_cost import IndexingCost
 from polyadic.evaluation.journal import RecordJournal
 from polyadic.evaluation.measures.registry import MeasureResources, measure_named
 from polyadic.evaluation.plan import MEASURES, EvalPlan
-from polyadic.evaluation.record import AnswerRecord, QuestionRecord, QuestionTimes, RetrievedRecord
+from polyadic.evaluation.question_record import AnswerRecord, QuestionRecord, QuestionTimes, RetrievedRecord
 from polyadic.evaluation.report import write_report
 from polyadic.evaluation.results import EvaluationResults, RunTimes, cost_of, write_results
 from polyadic.evaluation.retrieval_curves import curves
-from polyadic.evaluation.scores import JudgeModel, scored
+from polyadic.evaluation.score_table import JudgeModel, scored
 from polyadic.llm.prompts.library import PromptLibrary
 from polyadic.model.types import Usage
 from polyadic.storage.protocol import Counts

@@ -8,10 +8,10 @@ import pytest
 
 from polyadic.embeddings.minilm.weights import find_weights
 from polyadic.errors import WeightsMissing
-from polyadic.evaluation.datasets import load_beir
+from polyadic.evaluation.dataset_formats import load_beir
 from polyadic.evaluation.measures.measure import scores_of
-from polyadic.evaluation.measures.passage_recall import PassageRecall
-from polyadic.evaluation.retrieval_run import run_method
+from polyadic.evaluation.measures.ranking_measures import PassageRecall
+from polyadic.evaluation.question_runner import run_method
 from polyadic.workspace import Workspace
 
 pytestmark = [pytest.mark.slow, pytest.mark.data, pytest.mark.weights]

@@ -10,11 +10,10 @@ import pytest
 from polyadic.config import ModelSettings, Settings
 from polyadic.embeddings.minilm.weights import find_weights
 from polyadic.errors import WeightsMissing
-from polyadic.evaluation.datasets import load_beir
-from polyadic.evaluation.measures.all_gold import AllGold
+from polyadic.evaluation.dataset_formats import load_beir
 from polyadic.evaluation.measures.measure import scores_of
-from polyadic.evaluation.measures.passage_recall import PassageRecall
-from polyadic.evaluation.retrieval_run import run_method
+from polyadic.evaluation.measures.ranking_measures import AllGold, PassageRecall
+from polyadic.evaluation.question_runner import run_method
 from polyadic.workspace import Workspace
 from tests.model_server import ModelServer
 from tests.model_server.fixtures import recorded_server

@@ -2,12 +2,14 @@
 
 import asyncio
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from polyadic.config import ChunkingSettings, EmbeddingSettings, Settings
 from polyadic.embeddings.hashing_embedder import HashingEmbedder
@@ -40,6 +42,13 @@ def place(document: Document, quote: str = "") -> SourceSpan:
     return SourceSpan(
         document.id, document.source, document.title, "c", Span(start, stop), document.text[start:stop], 4
     )
+
+
+class AllAlike:
+    """Embedder to which all texts mean the same."""
+
+    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        return np.ones((len(texts), 1), dtype=np.float32)
 
 
 def piece(*places: SourceSpan, kind: ItemKind = ItemKind.CHUNK, text: str = "") -> ContextPiece:
@@ -106,6 +115,19 @@ def test_a_claim_that_rests_on_two_sentences_cites_both() -> None:
     ]
 
 
+ISLES = Document(
+    "memory:isles",
+    "The republic",
+    "The republic has five provinces, among them the Belisk Isles, a scatter of some forty islands in the Ullish Sea of"
+    " which eleven are inhabited. Its currency is the dorin. A distinct dialect survives there.",
+)
+
+
+def test_the_words_of_a_short_clause_count_more_than_the_names_around_it() -> None:
+    text = "- Belisk Isles: about forty islands in the Ullish Sea, of which eleven are inhabited [1]; a dialect [1]"
+    assert [quote[:12] for _, quote in quotes(text, piece(place(ISLES)))] == ["The republic", "A distinct d"]
+
+
 ENOS = Document(
     "memory:enos",
     "Project Mercury",
@@ -150,6 +172,17 @@ def test_a_claim_that_no_sentence_is_near_cites_its_item_as_a_whole() -> None:
     assert not found.claims[0].supported
 
 
+def test_a_claim_of_which_the_best_sentence_has_half_cites_its_item_as_a_whole() -> None:
+    (citation,) = attributed("It carried eighty nuns and a bishop [1].", piece(place(SHIP))).citations
+    assert citation.whole_item and citation.place == place(SHIP)
+
+
+@pytest.mark.parametrize(("claim", "is_quoted"), [("The vessel bore folk", True), ("The vessel bore 84 folk", False)])
+def test_a_similar_sentence_is_quoted_only_if_it_has_the_numbers_of_the_claim(claim: str, is_quoted: bool) -> None:
+    found = asyncio.run(attribute(f"{claim} [1].", [piece(place(SHIP, "It carried eighty"))], AllAlike()))
+    assert [not citation.whole_item for citation in found.citations] == [is_quoted]
+
+
 def test_of_an_item_with_several_spans_the_one_with_the_best_sentence_is_cited_as_a_whole() -> None:
     places = place(VOSTOK), place(SHIP, TEXT[:190])
     (citation,) = attributed("Seven steamers of that yard sank [1].", piece(*places)).citations
@@ -176,6 +209,9 @@ def test_the_sentence_that_contradicts_a_number_of_a_claim_is_quoted() -> None:
             "Built in 1890 and scrapped in 1931, after 43 years"
         ]),
         ("Haberland was its captain [1][2].", []),
+        ("1. Haberland was its captain [1].\n2. The Holm yard in Regensburg built it [1].", []),
+        ("- Crew, command and discipline: Haberland was its captain [1].", []),
+        ("Built in 1890 [1]. Scrapped in 1931, after 41 years [1].", []),
     ],
 )  # fmt: skip
 def test_claims_that_nothing_cited_supports_are_flagged(text: str, claims: list[str]) -> None:

@@ -21,6 +21,14 @@ from polyadic.generation.cited_claims import cited_claims
         ("According to [1] Ada wrote it.", [("According to Ada wrote it", [1])]),
         ("Ada wrote it.\n\n[1]", [("Ada wrote it", [1])]),
         ("**Ada** [1]: wrote", [("Ada", [1])]),
+        ("1. Ada wrote [1]\n2. Bob read [2]", [("Ada wrote", [1]), ("Bob read", [2])]),
+        ("12. April 1843 [1]", [("12. April 1843", [1])]),
+        ("- **Early work**: Ada wrote [1]\n- **Later life:** Bob read [2]", [("Ada wrote", [1]), ("Bob read", [2])]),
+        ("**Early work** – Ada wrote [1]", [("Ada wrote", [1])]),
+        ("- Ada: wrote [1]\n- Bob Holm: read [2]", [("Ada: wrote", [1]), ("Bob Holm: read", [2])]),
+        ("- In 1843: Ada wrote [1]", [("In 1843: Ada wrote", [1])]),
+        ("Ada wrote a letter: Bob read it [1]", [("Ada wrote a letter: Bob read it", [1])]),
+        ("- Early work [1]", [("Early work", [1])]),
         ("Ada [1](there), in [2019] [3]", []),
         ("[1][2]", [("", [1, 2])]),
         ("", []),
@@ -29,6 +37,15 @@ from polyadic.generation.cited_claims import cited_claims
 def test_claims_and_their_markers(text: str, claims: list[tuple[str, list[int]]]) -> None:
     found = cited_claims(text, 2, "en")
     assert [(claim.text, [marker.number for marker in claim.markers]) for claim in found] == claims
+
+
+def test_a_claim_is_shown_with_its_label_and_found_with_it() -> None:
+    text = "1. Early work: Ada wrote [1]"
+    (claim,) = cited_claims(text, 1, "en")
+    assert (text[claim.span.start : claim.span.end], claim.sentence) == (
+        "Early work: Ada wrote",
+        "Early work: Ada wrote",
+    )
 
 
 def test_a_claim_knows_its_sentence_and_the_one_before() -> None:

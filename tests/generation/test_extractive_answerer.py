@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from polyadic.config import EmbeddingSettings, Settings
 from polyadic.embeddings.hashing_embedder import HashingEmbedder
 from polyadic.generation.extractive_answerer import MOST_QUOTED, QUOTED, quote_answer
-from polyadic.generation.no_answer_texts import is_no_answer, no_answer, probably_no_answer
 from polyadic.generation.quotations import quotation
-from polyadic.generation.refusal_notes import refusal_note
+from polyadic.generation.refusals import is_no_answer, no_answer, probably_no_answer, refusal_note
 from polyadic.model.types import Answer, Chunk, Document, Item, ItemKind, Knowledge, SourceSpan, Span, TraceStep, Usage
 from polyadic.text.language import detect_language
 from polyadic.workspace import Workspace

@@ -15,7 +15,7 @@ from polyadic.errors import ModelUnavailable, NoReply
 from polyadic.generation.citation_parser import CitedText
 from polyadic.generation.context import PromptContext
 from polyadic.generation.llm_answerer import NOTHING_FOUND, LLMAnswerer
-from polyadic.generation.no_answer_texts import no_answer
+from polyadic.generation.refusals import no_answer
 from polyadic.llm.endpoint_model import EndpointModel
 from polyadic.llm.language_model import LanguageModel, ModelReply, ModelRequest
 from polyadic.llm.prompts.library import PromptLibrary
@@ -32,7 +32,7 @@ from polyadic.model.types import (
     Usage,
 )
 from polyadic.text.tokens import count_tokens
-from tests.model_server import CutText, EmptyText, ModelServer, NullContent, Refusal, Said, Status, Think, says
+from tests.model_server import CutText, EmptyText, ModelServer, NullContent, Refusal, Said, Status, says
 from tests.support.examples import examples
 
 ADA = Document("memory:ada", "Ada Lovelace", "She wrote the first program in 1843. She was a daughter of Lord Byron.")
@@ -268,38 +268,9 @@ def test_style_and_format_reach_the_model(server: ModelServer) -> None:
     assert "<answer>" not in server.asked[-1].text
 
 
-def test_unrequested_reasoning_is_separated(server: ModelServer) -> None:
-    server.misbehave(Think("Hm [1]."), times=2)
-    given = answer(server, "Ada [1].")
-    assert (given.text, given.reasoning) == ("Ada [1].", "Hm [1].")
-
-
-def test_reasoning_without_an_opening_tag_is_reported(server: ModelServer) -> None:
-    given = answer(server, "Hm.</think>Ada [1].")
-    assert given.text == "Hm.</think>Ada [1]."
-    assert given.note.endswith('the answer contains reasoning: set format = "think" under [answer] to separate it')
-    assert answer(server, "Hm.</think>Ada [1].", form="think").text == "Ada [1]."
-
-
 def test_truncated_reply_is_reported(server: ModelServer) -> None:
     server.misbehave(CutText(), times=2)
     assert answer(server, "Ada wrote it [1]. And more.").note.endswith("; cut off at output_tokens")
-
-
-@pytest.mark.parametrize(
-    ("reply", "form", "problem"),
-    [
-        ("<think>Hm, it is", "plain", "recorded gave no answer, only reasoning: ask again"),
-        ("<think>Hm.</think><answer> </answer>", "think", "recorded gave no answer, only reasoning: ask again"),
-        ("[7]", "plain", "recorded gave no answer: ask again"),
-        (Said("<think>Hm", "length"), "plain", "recorded gave no answer, only reasoning: raise output_tokens"),
-    ],
-)
-def test_reasoning_alone_is_no_answer(
-    server: ModelServer, reply: str | Said, form: Literal["plain", "think"], problem: str
-) -> None:
-    with pytest.raises(NoReply, match=problem):
-        answer(server, reply, form=form)
 
 
 @pytest.mark.parametrize(

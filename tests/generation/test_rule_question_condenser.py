@@ -2,7 +2,7 @@
 
 import pytest
 
-from polyadic.generation.no_answer_texts import no_answer
+from polyadic.generation.refusals import no_answer
 from polyadic.generation.rule_question_condenser import standalone
 from polyadic.model.types import Turn
 

@@ -301,6 +301,7 @@ def test_missing_nodes_are_rebuilt(tmp_path: Path) -> None:
         with kb.store().write() as writer:
             gone = [one.id for one in whole.clusters if one.layer == 0][:2]
             writer.update_hierarchy(Rearrangement((), (), gone, whole.sparsities, whole.settled, whole.since))
+            assert not writer.attach()
         assert len(hierarchy_of(kb).clusters) < len(whole.clusters)
         kb.hierarchy.build()
         check(kb)

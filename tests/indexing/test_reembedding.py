@@ -1,36 +1,29 @@
 """Changing the embedding model: the same store as if it had been filled with the new one, and no gap in between."""
 
-import asyncio
 import json
 import os
 import shutil
 import signal
 import subprocess
 import sys
-import threading
 import time
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager, closing
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
 import pytest
-from aiohttp import web
 
 from polyadic.config import EmbeddingSettings
 from polyadic.embeddings.loading import embedder_name
 from polyadic.embeddings.minilm.weights import find_weights
-from polyadic.errors import EmbedderMismatch, ModelUnavailable, StoreBusy, WeightsMissing
+from polyadic.errors import EmbedderMismatch, ModelUnavailable, WeightsMissing
 from polyadic.indexing.publisher import EMBEDDING_BATCH
-from polyadic.indexing.reembedding import ReembeddingProgress
 from polyadic.model.types import Document, Item
 from polyadic.storage.sql.half_precision import kept
-from polyadic.storage.sql.reembedding import SqlReembeddingWriter
 from polyadic.storage.sqlite.store import SqliteStore
 from polyadic.workspace import Workspace
-from tests.model_server import Asked, Misbehaviour, ModelServer, Never, Status
-from tests.model_server.misbehaviour import Pause
+from tests.model_server import Asked, ModelServer, Never, Status
 from tests.support.canonical import canonical
 from tests.support.reembedding import DIMENSION, HASHING, SMALL, behind, gathered, serving, settings, vectors
 from tests.support.with_a_model import story
@@ -40,18 +33,6 @@ pytestmark = pytest.mark.slow
 METHODS = ("chunks", "hypergraph", "walk")
 QUESTION = "Who sent letter 1003 from Graz?"
 LETTERS = [Document(f"memory:letters-{part}", f"Letters {part}", story(part, 16)) for part in range(24)]
-
-
-@dataclass(frozen=True)
-class Gate(Misbehaviour):
-    """Keeps calls waiting until it is opened."""
-
-    opened: threading.Event = field(default_factory=threading.Event)
-
-    async def act(self, pause: Pause) -> web.Response | None:
-        while not self.opened.is_set():
-            await pause(0.01)
-        return None
 
 
 def after(calls: int) -> Callable[[Asked], bool]:
@@ -175,24 +156,6 @@ def test_killed_reembedding_resumes_without_repeating(folder: Path, fresh: Path)
         assert_alike(folder, fresh, behind(server))
 
 
-@asynccontextmanager
-async def gathering(folder: Path, server: ModelServer) -> AsyncIterator[None]:
-    """What is done within happens after the first batch and before the last ones."""
-    gate, begun = Gate(), asyncio.Event()
-    server.misbehave(gate, times=None, when=after(2), route="embeddings")
-    with Workspace(folder, settings(HASHING)) as kb:
-        task = asyncio.create_task(kb.areembed(behind(server), lambda progress: begun.set()))
-        try:
-            await asyncio.wait_for(begun.wait(), 20)
-            yield
-            assert gathered(folder) == EMBEDDING_BATCH
-            assert not task.done()
-        finally:
-            gate.opened.set()
-            report = await task
-    assert report.switched
-
-
 def test_old_vectors_are_removed_from_the_file(folder: Path) -> None:
     old = [data for _, _, data in vectors(folder)[0]][::40]
     with serving() as server, Workspace(folder, settings(HASHING)) as kb:
@@ -200,99 +163,6 @@ def test_old_vectors_are_removed_from_the_file(folder: Path) -> None:
         kb.reembed(behind(server))
     left = b"".join(file.read_bytes() for file in folder.glob("store.sqlite*"))
     assert not any(data in left for data in old)
-
-
-def test_readers_work_until_the_switch_then_get_an_error(folder: Path) -> None:
-    before = ask(folder, HASHING)
-
-    async def meanwhile() -> None:
-        with serving() as server, Workspace(folder, settings(HASHING)) as old:
-            async with gathering(folder, server):
-                for expected, method in zip(before, METHODS, strict=True):
-                    assert (await old.aretrieve(QUESTION, method)).items == expected
-            for refused in (old.aretrieve(QUESTION), old.aadd(LETTERS[:1]), old.adelete("Letters 3")):
-                with pytest.raises(EmbedderMismatch, match="from the embedding model hashing-384 to hashing meanwhile"):
-                    await refused
-
-    asyncio.run(meanwhile())
-
-
-def test_documents_can_be_added_and_deleted_meanwhile(folder: Path, tmp_path: Path) -> None:
-    changed = replace(LETTERS[5], text=story(77, 16))
-    documents = [*LETTERS[:5], changed, *LETTERS[7:], Document("memory:late", "Late", story(99, 8))]
-
-    async def meanwhile(server: ModelServer, folder: Path) -> None:
-        with Workspace(folder, settings(HASHING)) as writing:
-            async with gathering(folder, server):
-                await writing.aadd([changed, documents[-1]])
-                await writing.adelete("Letters 6")
-
-    with serving() as server:
-        asyncio.run(meanwhile(server, folder))
-        server.behave()
-        assert_alike(folder, filled(tmp_path / "fresh", behind(server), documents), behind(server))
-
-
-def test_texts_added_by_other_writers_are_embedded_before_the_switch(tmp_path: Path) -> None:
-    """The switch keeps writers out, so it waits for one that is at work, and takes up what that one did."""
-    folder, reports = filled(tmp_path / "changed", HASHING, LETTERS[:2]), list[ReembeddingProgress]()
-
-    async def waited(server: ModelServer) -> None:
-        waiting = asyncio.Event()
-
-        def report_progress(progress: ReembeddingProgress) -> None:
-            reports.append(progress)
-            if progress.waiting:
-                waiting.set()
-
-        with Workspace(folder, settings(HASHING)) as kb, Workspace(folder, settings(HASHING)) as old:
-            with old.store().exclusive_session():
-                task = asyncio.create_task(kb.areembed(behind(server), report_progress))
-                await asyncio.wait_for(waiting.wait(), 20)
-                await old.aadd(LETTERS[2:4])
-            assert (await task).texts_embedded > reports[0].gathered
-
-    with serving() as server:
-        asyncio.run(waited(server))
-        assert_alike(folder, filled(tmp_path / "fresh", behind(server), LETTERS[:4]), behind(server))
-    assert all(progress.gathered <= progress.texts for progress in reports)
-
-
-def test_cancelled_reembedding_waits_for_its_transaction(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    begun, events = threading.Event(), []
-    switch = SqlReembeddingWriter.switch
-
-    def slow(writer: SqlReembeddingWriter, windows: Mapping[str, Sequence[bytes]]) -> None:
-        begun.set()
-        time.sleep(0.3)
-        switch(writer, windows)
-        events.append("switched")
-
-    async def cancelled(server: ModelServer) -> None:
-        with Workspace(folder, settings(HASHING)) as kb:
-            changing = asyncio.create_task(kb.areembed(behind(server)))
-            await asyncio.to_thread(begun.wait)
-            changing.cancel()
-            with pytest.raises(asyncio.CancelledError):
-                await changing
-            events.append("cancelled")
-
-    monkeypatch.setattr(SqlReembeddingWriter, "switch", slow)
-    with serving() as server:
-        asyncio.run(cancelled(server))
-        assert events == ["switched", "cancelled"]
-        content(folder, behind(server))
-
-
-def test_concurrent_reembedding_is_refused(folder: Path) -> None:
-    async def twice(server: ModelServer) -> None:
-        with Workspace(folder, settings(HASHING)) as other:
-            async with gathering(folder, server):
-                with pytest.raises(StoreBusy, match="is being changed already"):
-                    await other.areembed(behind(server))
-
-    with serving() as server:
-        asyncio.run(twice(server))
 
 
 def test_failing_endpoint_leaves_the_store_unchanged(folder: Path, fresh: Path) -> None:

@@ -17,8 +17,7 @@ from polyadic.model.identity import document_id
 from polyadic.model.types import Document, Evidence, Usage
 from polyadic.storage.protocol import LedgerCall
 from polyadic.storage.sql.tables import COPIED
-from polyadic.storage.sql.transfer import SqlCopyTarget
-from polyadic.storage.transfer import CopySource, Row
+from polyadic.storage.transfer import CopySource, CopyTarget, Row
 from polyadic.storage.url import StoreLocation, home_of
 from polyadic.workspace import Workspace
 from tests.crashes.commands import COMMAND, ended, started
@@ -202,7 +201,7 @@ def test_differing_copy_is_reported_and_copied_again(source: StoreLocation, dest
         copy(source, destination, stopped_after(sum(len(there[table]) for table in before)))
     store = destination.open(None)
     with store.copy_target() as duplicate:
-        assert isinstance(duplicate, SqlCopyTarget)
+        assert isinstance(duplicate, CopyTarget)
         with duplicate._transaction():
             duplicate._connection.execute(
                 "DELETE FROM attribute_value WHERE entity = (SELECT min(entity) FROM attribute_value)"
@@ -272,7 +271,7 @@ def test_copy_resumes_after_kill_at_any_moment(way: tuple[str, str], tmp_path: P
 @pytest.mark.parametrize("engine", ENGINES)
 def test_all_tables_and_columns_are_copied(engine: str, tmp_path: Path) -> None:
     with Workspace(place(engine, tmp_path, "kb"), SETTINGS) as kb, kb.store(make=True).copy_target() as duplicate:
-        assert isinstance(duplicate, SqlCopyTarget)
+        assert isinstance(duplicate, CopyTarget)
         found = duplicate._connection.execute(COLUMNS[engine]).fetchall()
     columns = {table: {name for of, name in found if of == table} - {"workspace"} for table, _ in found}
     known = {name: set(table.names) | OWN[engine].get(name, set()) for name, table in TABLES.items()}

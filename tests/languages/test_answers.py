@@ -12,7 +12,7 @@ import pytest
 from polyadic.config import EmbeddingSettings, Settings
 from polyadic.embeddings.minilm.weights import find_weights
 from polyadic.errors import WeightsMissing
-from polyadic.generation.no_answer_texts import probably_no_answer
+from polyadic.generation.refusals import probably_no_answer
 from polyadic.model.types import Answer
 from polyadic.workspace import Workspace
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 from polyadic.config import EmbeddingSettings, ModelSettings, Settings
-from polyadic.generation.no_answer_texts import no_answer
+from polyadic.generation.refusals import no_answer
 from polyadic.model.types import Turn
 from polyadic.text.language import detect_language
 from polyadic.text.sentences import sentences

@@ -19,7 +19,7 @@ from polyadic.loaders import compression
 from polyadic.loaders.compression import beginning
 from polyadic.loaders.loader import SkippedInput, read_documents
 from polyadic.model.types import Document
-from polyadic.server.jobs.upload import Upload
+from polyadic.server.jobs.uploads import Upload
 
 SETTINGS = ReadingSettings(max_megabytes=1)
 COMPRESS: dict[str, Callable[[bytes], bytes]] = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}

@@ -147,7 +147,7 @@ def shared_files() -> Iterator[Path]:
     for path in sorted(Path(os.environ["POLYADIC_DATA"], "ordinary", "documents").rglob("*")):
         if path.is_file() and path.stat().st_size < 300_000:
             kinds[path.suffix] = kinds.get(path.suffix, 0) + 1
-            if kinds[path.suffix] <= 25:
+            if kinds[path.suffix] <= 8:
                 yield path
 
 
@@ -166,12 +166,12 @@ def test_damaged_shared_files_are_read_or_refused() -> None:
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_many_damaged_files_are_read_or_refused(suffix: str) -> None:
     good = GOOD.get(suffix, GOOD[".py"])
-    for seed in range(20, 400):
+    for seed in range(20, 150):
         run(damaged(good, random.Random(f"{suffix}{seed}")), suffix)
 
 
 # What takes the square of its length takes minutes of these, what takes time in proportion less than a second.
-LONGEST_SECONDS = 20
+LONGEST_SECONDS = 4
 LONG = [
     b"a",
     b" ",
@@ -218,6 +218,6 @@ def test_long_repeats_take_linear_time(piece: bytes, suffix: str) -> None:
     opening = {".rtf": b"{\\rtf1 ", ".eml": b"From: a\n\n", ".xml": b"<a>", ".html": b"<p>a"}.get(suffix, b"")
     began = time.process_time()
     with tempfile.TemporaryDirectory() as folder:
-        for document in read(opening + piece * (300_000 // len(piece)), suffix, Path(folder)):
+        for document in read(opening + piece * (100_000 // len(piece)), suffix, Path(folder)):
             assert document.text
     assert time.process_time() - began < LONGEST_SECONDS

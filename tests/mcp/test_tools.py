@@ -2,7 +2,7 @@
 
 import pytest
 
-from polyadic.mcp import views
+from polyadic.mcp import results
 from polyadic.model.types import FactDetails, Item, ItemKind, ParticipantDetails, SourceSpan, Span
 from tests.mcp.conftest import ADA, DOCUMENTS, TURIN
 from tests.mcp.running_server import Connect, problem, result
@@ -130,7 +130,7 @@ def test_long_text_is_truncated_and_can_be_continued(own: Connect) -> None:
 
 def test_item_length_is_bounded() -> None:
     at = SourceSpan("d", "memory:d", "T" * 9_000, "c", Span(0, 9_000), "q" * 9_000)
-    item = views.retrieved_result(
+    item = results.retrieved_result(
         Item(ItemKind.FACT, "f", "t" * 9_000, 1.0, "w" * 9_000, 1, (at,) * 9, ("e" * 9_000,) * 90)
     )
     assert (len(item.text), len(item.why), len(item.entities), len(item.entities[0])) == (2_000, 500, 50, 500)
@@ -140,7 +140,7 @@ def test_item_length_is_bounded() -> None:
 def test_details_of_facts_and_dates_of_documents_are_returned(own: Connect) -> None:
     details = FactDetails((ParticipantDetails("Eve", "author", ""),), "1843")
     at = SourceSpan("d", "memory:d", "T", "c", Span(0, 9), "q", date="1843-10-02")
-    item = views.retrieved_result(Item(ItemKind.FACT, "f", "t", 1.0, "w", 1, (at,), details=(details,)))
+    item = results.retrieved_result(Item(ItemKind.FACT, "f", "t", 1.0, "w", 1, (at,), details=(details,)))
     assert (item.details, item.places[0].date) == (["author: Eve; valid from 1843"], "1843-10-02")
     result(own, "add_document", name="dated", text="Eve saw Adam in Paris.", metadata={"date": "1843-10-02"})
     (found,) = [fact for fact in result(own, "get_entity", entity="Adam")["facts"] if "Paris" in fact["text"]]

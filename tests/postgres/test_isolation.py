@@ -8,9 +8,9 @@ import pytest
 
 from polyadic.errors import StoreError
 from polyadic.storage.postgres.dsn import PostgresDsn
-from polyadic.storage.postgres.location import PostgresLocation
-from polyadic.storage.postgres.schema_names import ROLE, SCHEMA
+from polyadic.storage.postgres.schema import ROLE, SCHEMA
 from polyadic.storage.postgres.store import PostgresStore
+from polyadic.storage.postgres.workspaces import PostgresLocation
 from polyadic.storage.protocol import Fingerprint
 from tests.support import postgres
 from tests.support.canonical import canonical
@@ -104,7 +104,7 @@ def test_dropped_workspace_leaves_no_rows(raw: psycopg.Connection) -> None:
     number = store.number
     store.drop()
     store.close()
-    assert not PostgresLocation(address).exists()
+    assert not PostgresLocation(address.database, address.name).exists()
     raw.execute("SELECT set_config('polyadic.workspace', %s, false)", (str(number),))
     with psycopg.connect(postgres.server()) as owner:
         kept = owner.execute(f"SELECT count(*) FROM {SCHEMA}.passage_fts WHERE workspace_id = %s", (number,))

@@ -24,8 +24,8 @@ from tests.support.store_driver import Drawing, decide, document, publish
 from tests.support.stores import rows_of, stores
 
 NAMES = ("Ada Lovelace", "Charles Babbage", "London", "Luigi Menabrea", "Turin", "Mary Somerville")
-PROCESSES, DOCUMENTS, EACH = 8, 40, 25
-CUT = 4
+PROCESSES, DOCUMENTS, EACH = 5, 30, 20
+CUT = 3
 
 
 @pytest.fixture(scope="module")
@@ -65,8 +65,8 @@ def contents_of(place: str) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(3))
-def test_eight_concurrent_writers_end_like_sequential_ones(shares: list[list[str]], expected: str, seed: int) -> None:
+@pytest.mark.parametrize("seed", range(2))
+def test_concurrent_writers_end_like_sequential_ones(shares: list[list[str]], expected: str, seed: int) -> None:
     place, drawn = fresh(), random.Random(seed)
     runs = [started(COMMAND, "-w", place, "index", *drawn.sample(share, EACH)) for share in shares]
     assert [ended(run) for run in runs] == [(0, "")] * PROCESSES

@@ -72,10 +72,10 @@ def test_database_is_migrated_with_its_contents(address: str, request: pytest.Fi
     with closing(opened(address)) as store:
         publish(store, "ada", [NEW])
         assert store.problems() == []
-        with store._pool.connection() as raw, store._transaction(raw) as connection:
+        with store._pooled_transaction() as connection:
             assert connection.execute("SELECT DISTINCT remark FROM fact").fetchall() == [("none",)]
             connection.execute("INSERT INTO remark VALUES (1)")
-    with closing(opened(address, "other")) as store, store._pool.connection() as raw, store._transaction(raw) as other:
+    with closing(opened(address, "other")) as store, store._pooled_transaction() as other:
         # The new table is protected like the others.
         assert other.execute("SELECT count(*) FROM remark").fetchall() == [(0,)]
 
@@ -170,7 +170,7 @@ def test_lookups_by_digest_use_an_index() -> None:
     """
     with database() as address, closing(opened(address)) as store:
         publish(store, "new", [NEW], title="Mary Somerville")
-        with store._pool.connection() as raw, store._transaction(raw) as connection:
+        with store._pooled_transaction() as connection:
             for filled in (
                 "entity (id, digest, key, name, type, description, evidence, score, facts, chunks)"
                 " SELECT n, int8send(n), 'k' || n, '', '', '', 0, 0, 0, 0",

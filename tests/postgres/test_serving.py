@@ -10,8 +10,8 @@ import pytest
 
 from polyadic.cli.main import run
 from polyadic.errors import SettingsError
-from polyadic.server.limits import ServerLimits
 from polyadic.server.server import service_for
+from polyadic.server.server_limits import ServerLimits
 from polyadic.server.tenants.postgres import PostgresTenants
 from polyadic.storage.postgres.dsn import PostgresDsn
 from polyadic.storage.postgres.store import PostgresStore

@@ -13,7 +13,7 @@ import httpx2
 import psycopg
 import pytest
 
-from polyadic.server.limits import ServerLimits
+from polyadic.server.server_limits import ServerLimits
 from polyadic.server.tenants.postgres import PostgresTenants
 from tests.model_server import ModelServer
 from tests.server.running_server import Running, finished, make, running_over, wait_until

@@ -11,6 +11,7 @@ from polyadic.config import EmbeddingSettings, Settings
 from polyadic.model.types import Document
 from polyadic.storage.postgres import row_cache
 from polyadic.storage.postgres.keepalive import KeepaliveConnection
+from polyadic.storage.postgres.row_reader import PostgresRowReader
 from polyadic.workspace import Workspace
 from tests.support import postgres
 
@@ -69,8 +70,8 @@ def test_full_scan_uses_bounded_memory(monkeypatch: pytest.MonkeyPatch) -> None:
                 reader.entities(entities),
                 reader.links("fact_entities", facts).targets.tolist(),
             ]
-        monkeypatch.setattr(row_cache, "MOST_KEPT", 500)
-        monkeypatch.setattr(row_cache, "MOST_VALUES", 3)
+        monkeypatch.setattr(row_cache, "MOST_BYTES", 500)
+        monkeypatch.setattr(row_cache, "MOST_OBJECTS", 3)
         with kb.store().read() as reader:
             by_page = [
                 [one for page in np.array_split(rows, 9) for one in fetch(page)]
@@ -80,10 +81,10 @@ def test_full_scan_uses_bounded_memory(monkeypatch: pytest.MonkeyPatch) -> None:
                     (facts, lambda page: reader.links("fact_entities", page).targets.tolist()),
                 )
             ]
-            kept = reader._tables  # type: ignore[attr-defined]
-            assert len(kept.entities._known._known) <= 3 + len(entities) // 9 + 1
-            assert len(reader._texts._facts._known) <= 3 + len(facts) // 9 + 1  # type: ignore[attr-defined]
-            assert kept._links["fact_entities", None]._records.nbytes < 3_000
-            assert kept._numbers["entity"]._records.nbytes < 1_000
+            assert isinstance(reader, PostgresRowReader)
+            assert len(reader._entities._records) <= 3 + len(entities) // 9 + 1
+            assert len(reader._facts._records) <= 3 + len(facts) // 9 + 1
+            assert reader._links["fact_entities", None]._records.nbytes < 3_000
+            assert reader._numbers["entity"]._records.nbytes < 1_000
             again = reader.links("fact_entities", np.concatenate([facts, facts[:1]])).targets
         assert by_page == expected and again[: len(expected[2])].tolist() == expected[2]

@@ -12,7 +12,7 @@ import pytest
 
 from polyadic.interchange.workspace_copy import copy
 from polyadic.model.types import Usage
-from polyadic.storage.postgres import hnsw, transfer, vector_search
+from polyadic.storage.postgres import hnsw, vector_search, writer
 from polyadic.storage.postgres.dsn import PostgresDsn
 from polyadic.storage.postgres.store import PostgresStore
 from polyadic.storage.protocol import Hits, LedgerCall, Reader, Store
@@ -100,8 +100,8 @@ def test_index_is_used_if_enough_of_it_belongs_to_the_workspace(
     store: PostgresStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for looked_at, pays in ((1_000, True), (100, False)):
-        monkeypatch.setattr(vector_search, "_SCANNED", looked_at)
-        monkeypatch.setattr(vector_search, "IN_VIEW", looked_at)
+        monkeypatch.setattr(vector_search, "_MAX_SCAN_TUPLES", looked_at)
+        monkeypatch.setattr(vector_search, "EF_SEARCH", looked_at)
         with store.read() as reader:
             assert reader._near._index_pays("fact", 240) is pays  # type: ignore[attr-defined]
             assert reader._near._index_pays("chunk", 240) is False  # type: ignore[attr-defined]
@@ -112,7 +112,7 @@ def test_iterative_scan_is_used_if_available(store: PostgresStore) -> None:
     with store.read() as reader:
         version = "SELECT string_to_array(extversion, '.')::int[] >= '{0,8}' FROM pg_extension WHERE extname = 'vector'"
         (expected,) = reader._connection.execute(version).fetchone()  # type: ignore[attr-defined]
-        assert reader._tables.there.scans_on is expected  # type: ignore[attr-defined]
+        assert reader.stats.scans_on is expected  # type: ignore[attr-defined]
 
 
 def test_large_index_is_searched_deeper_than_requested(store: PostgresStore, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -122,7 +122,7 @@ def test_large_index_is_searched_deeper_than_requested(store: PostgresStore, mon
         with store.read() as reader:
             searching: vector_search.PostgresVectorSearch = reader._near  # type: ignore[attr-defined]
             seen.append(searching._by_index("fact", QUESTIONS[0], 5).parameters[-2:])
-            nearest.append(searching.roughly("fact", QUESTIONS[0], 5, lambda rows, ground: ()).rows.tolist())
+            nearest.append(searching.roughly("fact", QUESTIONS[0], 5, ()).rows.tolist())
     assert seen == [(5, 5), (FACTS // 4, 5), (FACTS, 5)]
     assert nearest[0] == nearest[1] == nearest[2] and len(nearest[0]) == 5
 
@@ -211,7 +211,7 @@ def test_copy_creates_its_index_at_the_end(new: PostgresStore, tmp_path: Path) -
     with closing(SqliteStore(tmp_path, "test vectors")) as store:
         for number in range(5):
             tell_of(store, number)
-    with patch.object(transfer, "_AT_ONCE", 2):
+    with patch.object(writer, "_AT_ONCE", 2):
         copy(home_of(tmp_path), home_of(f"{new._address.database}#copy"), lambda progress: None)
     with closing(PostgresStore(PostgresDsn(new._address.database, "copy"), "test vectors")) as copied:
         assert count(copied, "NOT indexed") == 0 and count(copied, "indexed") == 5 + 5 + 6

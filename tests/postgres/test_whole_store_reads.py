@@ -8,7 +8,7 @@ import pytest
 from polyadic.config import Settings
 from polyadic.evaluation.indexing_cost import construction_of
 from polyadic.resolution.merge_candidates import CandidatePairs
-from polyadic.server.pagination import entities_page, entity_types, facts_page
+from polyadic.server.catalogue import entities_page, entity_types, facts_page
 from polyadic.workspace import Workspace
 from tests.support import postgres
 

@@ -9,15 +9,14 @@ import numpy as np
 from polyadic.config import EmbeddingSettings, Settings
 from polyadic.model.types import Document
 from polyadic.storage.postgres import topic_entities
-from polyadic.storage.postgres.bulk import bulk_statement
-from polyadic.storage.postgres.connection import PostgresConnection
+from polyadic.storage.postgres.connection import PostgresConnection, bulk_statement
 from polyadic.storage.postgres.store import PostgresStore
-from polyadic.storage.row_changes import Delete, Insert, Update
-from polyadic.storage.sql.digests import text_digest
+from polyadic.storage.sql.encoding import text_digest
 from polyadic.storage.sql.half_precision import HalfVector
-from polyadic.storage.sql.serialization import resolution_of
+from polyadic.storage.sql.revisions import resolution_of
 from polyadic.storage.sql.tables import ATTRIBUTE_VALUE, DOCUMENT, ENTITY_ALIAS, MODEL_CALL
 from polyadic.storage.sql.tables import VECTOR as VECTOR_TABLE
+from polyadic.storage.table import Delete, Insert, Update
 from polyadic.workspace import Workspace
 from tests.postgres.test_statements import counted, letters
 from tests.support import postgres
@@ -32,8 +31,7 @@ def connected() -> Iterator[PostgresConnection]:
     """A connection within a transaction of a new workspace."""
     with (
         closing(PostgresStore(postgres.address(postgres.fresh()), None)) as store,
-        store._pool.connection() as raw,
-        store._transaction(raw) as connection,
+        store._pooled_transaction() as connection,
     ):
         yield connection
 
@@ -117,7 +115,7 @@ def test_changes_by_digest_use_an_index() -> None:
         ):
             bulk = bulk_statement(change)
             row = [{"value_digest": b"d", "digest": b"d", "attribute": "form"}.get(one, 1) for one in change.columns]
-            explained = connection._connection.execute(b"EXPLAIN " + bulk.sql, bulk.parameters([row])).fetchall()
+            explained = connection.execute(b"EXPLAIN " + bulk.sql, bulk.parameters([row])).fetchall()
             plan = "\n".join(line for (line,) in explained)
             assert " = v." in plan.partition("Index Cond")[2], plan
 
@@ -142,7 +140,7 @@ def test_incremental_topic_entities_equal_recomputed_ones() -> None:
             kb.delete(one.source)
         store = kb.store()
         assert isinstance(store, PostgresStore)
-        with store._pool.connection() as raw, store._transaction(raw) as connection:
+        with store._pooled_transaction() as connection:
             sql = "SELECT id, topic_entity FROM chunk ORDER BY id"
             before, contested = (
                 rows_of(connection, sql),

@@ -1,22 +1,18 @@
 """From a question to an answer through a workspace, with a language model over real HTTP and without one."""
 
-import asyncio
-import gc
 import json
-import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import aclosing
 from pathlib import Path
 
 import pytest
 
 from polyadic.config import AnswerSettings, EmbeddingSettings, HypergraphSettings, ModelSettings, Settings
-from polyadic.errors import ModelUnavailable, NoReply, PolyadicError, SettingsError
+from polyadic.errors import PolyadicError, SettingsError
 from polyadic.generation.llm_answerer import NOTHING_FOUND
-from polyadic.generation.no_answer_texts import no_answer, probably_no_answer
+from polyadic.generation.refusals import no_answer, probably_no_answer
 from polyadic.model.types import Answer, Citation, Document, Filter, Turn, Usage
 from polyadic.workspace import Workspace
-from tests.model_server import Asked, CutStream, EmptyText, ModelServer, Refusal, Responder, Status, ready
+from tests.model_server import Asked, ModelServer, Responder, Status, ready
 from tests.support.indexers import CountingEmbedder
 
 PAGES = ["Ada Lovelace wrote the first program in 1843.", "Charles Babbage designed the Analytical Engine in London."]
@@ -321,105 +317,6 @@ def test_model_only_and_empty_retrieval_are_handled(kb: Workspace, server: Model
 def test_undecodable_question_is_handled(kb: Workspace, server: ModelServer) -> None:
     server.responders = [rewriting, BYRON]
     assert kb.query("Where did he die \udcff?", history=[Turn("\udcff", "\udcfe")]).answered
-
-
-@pytest.mark.parametrize(
-    ("kind", "error"), [(Status(401), ModelUnavailable), (Refusal(), NoReply), (EmptyText(), NoReply)]
-)
-def test_errors_are_raised_in_whole_and_streamed_answers(
-    kb: Workspace, server: ModelServer, kind: Status, error: type[Exception]
-) -> None:
-    server.misbehave(kind, times=None)
-    with pytest.raises(error):
-        kb.query(QUESTION)
-    with pytest.raises(error):
-        list(kb.stream(QUESTION))
-
-
-def test_streamed_text_equals_the_answer(kb: Workspace) -> None:
-    texts, answer = split(list(kb.stream(QUESTION)))
-    assert len(texts) > 3
-    whole = kb.query(QUESTION)
-    assert (answer.text, answer.citations, answer.usage) == (whole.text, whole.citations, whole.usage)
-    assert split(list(kb.stream(QUESTION, answer=QUOTES)))[1].text.startswith('"')
-
-
-def test_streaming_works_within_a_running_loop(kb: Workspace) -> None:
-    async def both() -> tuple[list[str | Answer], list[str | Answer]]:
-        return list(kb.stream(QUESTION)), [piece async for piece in kb.astream(QUESTION)]
-
-    for pieces in asyncio.run(both()):
-        assert split(pieces)[1].citations
-
-
-def test_error_during_streaming_follows_the_text_so_far(kb: Workspace, server: ModelServer) -> None:
-    server.responders = [citing("Babbage", "It was Charles Babbage [*]. " * 20)]
-    server.misbehave(CutStream(), when=lambda asked: asked.stream)
-    said: list[str | Answer] = []
-    with pytest.raises(NoReply, match="cut the connection"):
-        said.extend(kb.stream(QUESTION))
-    assert kb.query(QUESTION).answered
-
-
-def eventually(true: Callable[[], bool]) -> bool:
-    deadline = time.monotonic() + 3
-    while not true() and time.monotonic() < deadline:
-        time.sleep(0.01)
-    return true()
-
-
-def test_leaving_a_stream_closes_the_connection(kb: Workspace, server: ModelServer) -> None:
-    server.responders = [citing("Babbage", "It was Charles Babbage [*]. " * 200)]
-    server.tokens_per_second = 200
-    try:
-        for piece in kb.stream(QUESTION):
-            assert piece
-            break
-        with pytest.raises(ZeroDivisionError):
-            for _ in kb.stream(QUESTION):
-                _ = 1 / 0
-
-        async def left() -> None:
-            stream = kb.astream(QUESTION)
-            await anext(stream)
-            await stream.aclose()
-            await kb.aclose()
-
-        asyncio.run(left())
-        assert eventually(lambda: [call.status for call in server.calls] == [0, 0, 0])
-    finally:
-        server.tokens_per_second = None
-    assert kb.query(QUESTION).answered
-
-
-@pytest.mark.slow
-def test_break_closes_the_stream(kb: Workspace, server: ModelServer, caplog: pytest.LogCaptureFixture) -> None:
-    server.responders = [citing("Babbage", "It was Charles Babbage [*]. " * 200)]
-    server.tokens_per_second = 200
-
-    async def left() -> None:
-        async for piece in kb.astream(QUESTION):
-            assert piece
-            break
-
-    async def left_in_a_loop_that_goes_on() -> None:
-        await left()
-        while server.calls[-1].status != 0:
-            await asyncio.sleep(0.01)
-        async with aclosing(kb.astream(QUESTION)) as pieces:
-            async for _ in pieces:
-                break
-        await kb.aclose()
-
-    try:
-        asyncio.run(left())
-        assert eventually(lambda: [call.status for call in server.calls] == [0])
-        asyncio.run(asyncio.wait_for(left_in_a_loop_that_goes_on(), 10))
-        assert eventually(lambda: [call.status for call in server.calls] == [0, 0, 0])
-    finally:
-        server.tokens_per_second = None
-    gc.collect()
-    assert not caplog.records
 
 
 def test_overlong_question_is_refused(kb: Workspace, server: ModelServer) -> None:

@@ -13,7 +13,7 @@ from polyadic.model.identity import entity_id
 from polyadic.query import lookup
 from polyadic.storage.arrays.reader import ArrayReader
 from polyadic.storage.protocol import Reader
-from polyadic.storage.sql.record_reader import SqlRecordReader
+from polyadic.storage.record_reader import RecordReader
 from polyadic.storage.sqlite.store import SqliteStore
 from tests.support.store_driver import publish
 
@@ -78,7 +78,7 @@ def test_document_is_found_by_relative_path(reader: Reader, monkeypatch: pytest.
 
 def test_exact_source_lookup_does_not_list_documents(reader: Reader, monkeypatch: pytest.MonkeyPatch) -> None:
     listed = next(record for record in reader.records.documents() if record.source == ADA)
-    monkeypatch.setattr(SqlRecordReader, "documents", None)
+    monkeypatch.setattr(RecordReader, "documents", None)
     assert lookup.document(reader, ADA) == listed
     assert lookup.documents(reader, ROWS)[0].source == ROWS
 

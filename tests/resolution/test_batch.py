@@ -8,7 +8,8 @@ from polyadic.storage.pending_requests import PendingCounts
 from polyadic.workspace import Workspace
 from tests.model_server import Asked, ModelServer, Replaced
 from tests.model_server.batches import answer_batch
-from tests.resolution.test_api import fill, pairs_in, says_by_name, verdicts
+from tests.resolution.test_adjudication import pairs_in, says_by_name, verdicts
+from tests.resolution.test_api import fill
 from tests.support.batches import bodies_of, put_lines, round_trip
 from tests.support.store_driver import publish_all
 from tests.support.with_a_model import workspace

@@ -10,7 +10,7 @@ from polyadic.embeddings.hashing_embedder import HashingEmbedder
 from polyadic.llm.endpoint_model import EndpointModel
 from polyadic.llm.prompts.library import PromptLibrary
 from polyadic.model.types import Chunk, Document, Evidence, Participation, Span
-from polyadic.retrieval.logical_form_model import LLMQuestionSolver
+from polyadic.retrieval.logical_form import LLMQuestionSolver
 from polyadic.storage.protocol import Vectors
 from tests.model_server import ModelServer, step_replies
 from tests.retrieval.memory_reader import MemoryReader

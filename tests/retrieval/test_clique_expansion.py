@@ -9,8 +9,8 @@ from polyadic.retrieval.clique_expansion import (
     PairwiseEdges,
     expand_cliques,
     gathered,
+    pair_items,
 )
-from polyadic.retrieval.pair_items import pair_items
 from polyadic.storage.protocol import Vectors
 from polyadic.text.tokens import count_tokens
 from tests.retrieval.memory_reader import MemoryReader

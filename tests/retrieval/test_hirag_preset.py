@@ -13,7 +13,7 @@ from polyadic.config import HierarchyBuildSettings, HierarchySearchSettings
 from polyadic.config.presets import PRESETS
 from polyadic.embeddings.hashing_embedder import HashingEmbedder
 from polyadic.model.types import Item, ItemKind, Knowledge, RetrievalSection
-from polyadic.retrieval.bridge_items import bridge_items, consecutive
+from polyadic.retrieval.bridge_knowledge import bridge_items, consecutive
 from polyadic.retrieval.hierarchy_nodes import names
 from polyadic.retrieval.hierarchy_search import HierarchySearch, find
 from polyadic.retrieval.methods.hierarchy import HierarchyMethod

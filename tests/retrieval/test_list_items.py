@@ -12,7 +12,7 @@ from polyadic.embeddings.hashing_embedder import HashingEmbedder
 from polyadic.generation.context import lay_out
 from polyadic.generation.list_answerer import MOST_QUOTED, has_list, quote_list
 from polyadic.model.types import Chunk, Document, Evidence, Item, Knowledge, Participation, RetrievalSection, Span
-from polyadic.retrieval.entity_kinds import matching_types
+from polyadic.retrieval.list_items import matching_types
 from polyadic.retrieval.registry import method_named
 from polyadic.storage.protocol import Vectors
 from polyadic.text.list_questions import list_question

@@ -1,10 +1,11 @@
 """Personalized PageRank over incidence."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyadic.retrieval.personalized_pagerank import PPRScores, run_pagerank
+from polyadic.retrieval.personalized_pagerank import PPRScores, graph_pagerank, subgraph_pagerank
 from polyadic.retrieval.subgraph import Places, Subgraph
 
 
@@ -37,7 +38,7 @@ def graphs(draw: st.DrawFn) -> tuple[Subgraph, PPRScores, PPRScores]:
 @given(graphs())
 def test_scores_sum_to_one_for_any_seeds(drawn: tuple[Subgraph, PPRScores, PPRScores]) -> None:
     graph, seeds, conductance = drawn
-    masses = run_pagerank(graph, seeds, conductance).joined
+    masses = subgraph_pagerank(graph, seeds, conductance).joined
     assert (masses >= 0).all()
     assert np.isclose(masses.sum(), 1.0 if seeds.joined.sum() > 0 else 0.0, atol=1e-4)
 
@@ -66,7 +67,7 @@ def test_it_solves_the_equation(drawn: tuple[Subgraph, PPRScores, PPRScores]) ->
     leaving = moving.sum(axis=0)
     reset = seeds.joined.astype(np.float64) / seeds.joined.sum(dtype=np.float64)
     moving = np.where(leaving > 0, moving / np.where(leaving > 0, leaving, 1.0), reset[:, None])
-    masses = run_pagerank(graph, seeds, conductance, 0.3)
+    masses = subgraph_pagerank(graph, seeds, conductance, 0.3)
     assert tuple(map(len, (masses.facts, masses.entities, masses.chunks))) == graph.sizes
     assert np.allclose(masses.joined, 0.3 * moving @ masses.joined + 0.7 * reset, atol=1e-5)
 
@@ -78,7 +79,7 @@ def test_scores_follow_edge_weights() -> None:
     )
     seeds = PPRScores(np.zeros(2, np.float32), np.ones(1, np.float32), np.zeros(0, np.float32))
     conductance = PPRScores(np.array([1, 3], np.float32), np.ones(1, np.float32), np.zeros(0, np.float32))
-    facts = run_pagerank(graph, seeds, conductance).facts
+    facts = subgraph_pagerank(graph, seeds, conductance).facts
     assert np.isclose(facts[1], 3 * facts[0])
 
 
@@ -88,9 +89,45 @@ def test_lower_damping_stays_closer_to_the_seeds() -> None:
     )
     seeds = PPRScores(np.zeros(1, np.float32), np.ones(1, np.float32), np.zeros(0, np.float32))
     even = PPRScores(np.ones(1, np.float32), np.ones(1, np.float32), np.zeros(0, np.float32))
-    near, far = (run_pagerank(graph, seeds, even, damping).entities[0] for damping in (0.2, 0.9))
+    near, far = (subgraph_pagerank(graph, seeds, even, damping).entities[0] for damping in (0.2, 0.9))
     assert near > far
 
 
 def _none() -> Places:
     return np.zeros((2, 0), dtype=np.int64)
+
+
+NODES = 6
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, NODES - 1), st.integers(0, NODES - 1), st.floats(0.1, 2.0)), max_size=20),
+    st.lists(st.floats(0.0, 1.0), min_size=NODES, max_size=NODES).filter(lambda seeds: sum(seeds) > 0.01),
+)
+def test_pagerank_solves_its_equation(edges: list[tuple[int, int, float]], seeds: list[float]) -> None:
+    table = np.array(edges).reshape(-1, 3)
+    mass = graph_pagerank(table[:, :2].T.astype(np.int64), table[:, 2], np.array(seeds), 0.5)
+    moving = np.zeros((NODES, NODES))
+    for one, other, weight in edges:
+        moving[other, one] += weight
+        moving[one, other] += weight
+    start = np.array(seeds) / sum(seeds)
+    leaving = moving.sum(axis=0)
+    # What cannot move returns to the seeds.
+    moving = np.where(leaving > 0, moving / np.where(leaving > 0, leaving, 1.0), start[:, None])
+    assert mass == pytest.approx(0.5 * moving @ mass + 0.5 * start, abs=1e-6)
+    assert mass.sum() == pytest.approx(1.0)
+
+
+def test_without_seeds_there_is_no_mass() -> None:
+    assert graph_pagerank(np.array([[0], [1]]), np.ones(1), np.zeros(2), 0.5).tolist() == [0.0, 0.0]
+
+
+def test_an_edge_without_weight_carries_nothing() -> None:
+    assert graph_pagerank(np.array([[0], [1]]), np.zeros(1), np.array([1.0, 0.0]), 0.5).tolist() == [1.0, 0.0]
+
+
+def test_a_heavier_edge_carries_more() -> None:
+    edges, seeds = np.array([[0, 0], [1, 2]]), np.array([1.0, 0.0, 0.0])
+    mass = graph_pagerank(edges, np.array([3.0, 1.0]), seeds, 0.5)
+    assert mass[1] == pytest.approx(3 * mass[2])

@@ -45,6 +45,12 @@ def test_slip_is_corrected_without_passages_about_the_rest(kb: Workspace, questi
         assert spelled(question, reader).question == corrected
 
 
+def test_passages_are_not_read_for_english_words(kb: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    with kb._store.read() as reader:
+        monkeypatch.setattr(type(reader), "search", lambda *arguments: pytest.fail("passages were searched"))
+        assert spelled("Which connects the Debian project?", reader).read_as == ()
+
+
 @pytest.mark.parametrize(
     "question",
     [

@@ -12,8 +12,7 @@ from polyadic.embeddings.hashing_embedder import HashingEmbedder
 from polyadic.errors import PolyadicError
 from polyadic.model.types import ItemKind, Knowledge
 from polyadic.retrieval import chunk_tree
-from polyadic.retrieval.chunk_tree import ChunkTree, SummaryNode, build_chunk_tree
-from polyadic.retrieval.chunk_tree_cache import ChunkTreeCache
+from polyadic.retrieval.chunk_tree import ChunkTree, ChunkTreeCache, SummaryNode, build_chunk_tree
 from polyadic.retrieval.methods import raptor
 from polyadic.retrieval.registry import method_named
 from polyadic.storage.protocol import Vectors

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from polyadic.retrieval import seed_distribution
-from polyadic.retrieval.query_analysis import AnalyzedQuestion
+from polyadic.retrieval.entity_linking import AnalyzedQuestion
 from polyadic.retrieval.seed_distribution import Seeds, find_start, seed
 from polyadic.retrieval.subgraph import NO_LINKS, surround
 from polyadic.storage.protocol import Hits, Vectors

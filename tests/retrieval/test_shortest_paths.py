@@ -11,10 +11,19 @@ from hypothesis import strategies as st
 
 from polyadic.embeddings.hashing_embedder import HashingEmbedder
 from polyadic.errors import PackageMissing
-from polyadic.retrieval import path_graph
+from polyadic.retrieval import shortest_paths
 from polyadic.retrieval.hierarchy_nodes import names
-from polyadic.retrieval.path_graph import PathGraph, first_ring, further_ring
-from polyadic.retrieval.shortest_paths import PathCosts, ShortestPath, paths_between, paths_in, steps, weights
+from polyadic.retrieval.shortest_paths import (
+    PathCosts,
+    PathGraph,
+    ShortestPath,
+    first_ring,
+    further_ring,
+    paths_between,
+    paths_in,
+    steps,
+    weights,
+)
 from polyadic.storage.protocol import Vectors
 from tests.retrieval.memory_reader import MemoryReader
 from tests.retrieval.stores_with_hierarchy import with_hierarchy
@@ -203,8 +212,8 @@ def test_costs_by_relevance_size_degree_and_membership() -> None:
 
 
 def test_hub_expansion_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(path_graph, "FACTS_OF_A_NODE", 3)
-    monkeypatch.setattr(path_graph, "FRONTIER", 2)
+    monkeypatch.setattr(shortest_paths, "FACTS_OF_A_NODE", 3)
+    monkeypatch.setattr(shortest_paths, "FRONTIER", 2)
     reader = with_hierarchy({"hub": [["Hub", f"Spoke {i}"] for i in range(40)]}, {})
     graph = first_ring(np.array([node(reader, "Hub")]), vector(), reader, reader.hierarchy_reader())
     assert (len(graph.facts), len(graph.nodes)) == (3, 4)

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from polyadic.model.types import Chunk, Document, Evidence, Participation, Span
 from polyadic.retrieval.bridge_entities import find_bridges
 from polyadic.retrieval.edge_weights import compute_edge_weights, standardize
-from polyadic.retrieval.personalized_pagerank import run_pagerank
-from polyadic.retrieval.query_analysis import analyze_question
+from polyadic.retrieval.entity_linking import analyze_question
+from polyadic.retrieval.personalized_pagerank import subgraph_pagerank
 from polyadic.retrieval.seed_distribution import find_start, seed
 from polyadic.retrieval.subgraph import CHUNKS_OF_A_FACT, NO_LINKS, assign, position, surround
 from polyadic.retrieval.walk_scores import score_chunks, score_facts
@@ -84,7 +84,7 @@ def test_question_entities_match_by_alias() -> None:
     def reached(aliases: Links) -> float:
         graph = surround(start.facts, start.chunks, reader, aliases)
         conductance = compute_edge_weights(graph, np.zeros(len(graph.facts), np.float32), reader)
-        masses = run_pagerank(graph, seed(start, graph, reader), conductance)
+        masses = subgraph_pagerank(graph, seed(start, graph, reader), conductance)
         return float(masses.entities[position(start.aliases.targets, graph.entities)].sum())
 
     assert reached(start.aliases) > 2 * reached(NO_LINKS)
@@ -95,7 +95,7 @@ def test_bridge_entities_are_names_absent_from_the_question(reader: MemoryReader
     start = find_start(question, reader.embedded(question.text), reader)
     graph = surround(start.facts, start.chunks, reader)
     relevance = np.zeros(len(graph.facts), np.float32)
-    masses = run_pagerank(graph, seed(start, graph, reader), compute_edge_weights(graph, relevance, reader))
+    masses = subgraph_pagerank(graph, seed(start, graph, reader), compute_edge_weights(graph, relevance, reader))
     bridges = find_bridges(graph, masses, question, reader)
     assert set(bridges.names) == {"Lord Byron", "Charles Babbage"}
     assert bridges.questions(question)[0].endswith(": Who was ?")

@@ -14,12 +14,13 @@ import httpx2
 
 from polyadic.model.types import Document
 from polyadic.server.api_keys import KeyRing, keys_file
-from polyadic.server.limits import ServerLimits
 from polyadic.server.server import PolyadicServer
+from polyadic.server.server_limits import ServerLimits
 from polyadic.server.server_state import ServerState
 from polyadic.server.tenants.folders import FolderTenants
 from polyadic.server.tenants.tenant_backend import TenantBackend
 from polyadic.workspace import Workspace
+from tests.support.forked_jobs import fork_jobs
 
 ADA = "Ada Lovelace wrote the first published program in 1843 for the Analytical Engine of Charles Babbage."
 BABBAGE = "Charles Babbage designed the Analytical Engine in London and met Ada Lovelace in 1833."
@@ -84,6 +85,7 @@ def running_over(
 @contextmanager
 def serving(service: ServerState, folder: Path) -> Iterator[Running]:
     """As :func:`running`, any service."""
+    fork_jobs()
     server = PolyadicServer(service, "127.0.0.1", 0)
     thread = threading.Thread(target=lambda: asyncio.run(server.serve()), daemon=True)
     thread.start()

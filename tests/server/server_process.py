@@ -13,7 +13,7 @@ from pathlib import Path
 
 import httpx2
 
-from polyadic.server.limits import ServerLimits
+from polyadic.server.server_limits import ServerLimits
 from tests.server.running_server import wait_until
 
 SERVE = (sys.executable, "-m", "polyadic", "serve")
@@ -21,7 +21,7 @@ _SECONDS_TO_END = 30
 _COMMAND = "from polyadic.cli.main import run; run(['serve', sys.argv[1], '--port', '0'])"
 _LIMITED = """
 from pathlib import Path
-from polyadic.server.limits import ServerLimits
+from polyadic.server.server_limits import ServerLimits
 from polyadic.server.server import PolyadicServer, service_for
 service = service_for(Path(sys.argv[1]), "127.0.0.1", None, ServerLimits(**json.loads(sys.argv[2])))
 announce = lambda port: print(f"serving at http://127.0.0.1:{port} ", file=sys.stderr, flush=True)

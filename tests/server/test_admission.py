@@ -7,8 +7,8 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from polyadic.server.admission import AdmissionController
-from polyadic.server.limits import ServerLimits
 from polyadic.server.problem_details import ProblemError
+from polyadic.server.server_limits import ServerLimits
 
 
 class Asking:

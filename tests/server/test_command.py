@@ -12,7 +12,7 @@ import pytest
 
 from polyadic.cli.main import run
 from polyadic.server.api_keys import KeyRing, keys_file
-from polyadic.server.logs import LOGGERS
+from polyadic.server.json_logging import LOGGERS
 
 Captured = pytest.CaptureFixture[str]
 

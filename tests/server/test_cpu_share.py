@@ -8,7 +8,7 @@ import pytest
 
 _PROGRAM = """
 import os
-from polyadic.server.jobs.cpu_share import stand_behind_questions
+from polyadic.server.jobs.worker import stand_behind_questions
 stand_behind_questions()
 print(os.sched_getscheduler(0) == os.SCHED_IDLE, os.getpriority(os.PRIO_PROCESS, 0), len(os.sched_getaffinity(0)))
 """

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 import httpx2
 import pytest
 
-from polyadic.server.limits import ServerLimits
+from polyadic.server.server_limits import ServerLimits
 from polyadic.storage.sqlite.store import SqliteStore
 from tests.model_server import ModelServer
 from tests.server.running_server import ADA, QUESTION, finished, make, wait_until

@@ -21,7 +21,7 @@ from polyadic.server.tenants.postgres import PostgresTenants
 from polyadic.server.tenants.tenant_backend import TenantBackend
 from polyadic.workspace import Workspace
 from tests.server.operations import OPEN, Operation, operations
-from tests.server.running_server import ADA, BABBAGE, QUESTION, Running, finished, running, running_over
+from tests.server.running_server import ADA, BABBAGE, QUESTION, Running, finished, running_over
 from tests.support import postgres
 
 pytestmark = pytest.mark.slow
@@ -257,53 +257,6 @@ def test_filtered_key_reads_only(served: Served) -> None:
     assert served.filtered.get("/metrics").status_code == 403
     reply = served.filtered.post(f"{HERE}/documents/texts", json={"texts": [{"text": "A."}]})
     assert (reply.status_code, reply.json()["type"]) == (403, "urn:polyadic:problem:read-only-key")
-
-
-def test_hierarchy_shows_nothing_based_on_hidden_documents(tmp_path: Path) -> None:
-    pytest.importorskip("sklearn", reason="building a hierarchy needs the extra hierarchy")
-    examples = sorted((Path(__file__).parents[2] / "examples" / "spaceflight").glob("*.md"))[:8]
-    texts = [file.read_text() for file in examples]
-    documents = [Document(f"memory:{n}", "", text, {"half": str(n % 2)}) for n, text in enumerate(texts)]
-    folder = tmp_path / "served"
-    make_workspace(folder / "kb", documents)
-    make_workspace(tmp_path / "other" / "kb", documents[::2])
-    with Workspace(folder / "kb") as kb, Workspace(tmp_path / "other" / "kb") as half:
-        kb.hierarchy.build(by="extractive")
-        known = {fact["id"] for fact in facts_of(half)}
-        summaries = [one.id for one in hierarchy_of(kb).summaries]
-        communities = [one.id for one in hierarchy_of(kb).communities if one.report]
-        names = {entity.name for entity in entities_of(half)}
-    key = KeyRing(keys_file(folder)).add("half", "read", ["kb"], {"half": "0"})[1]
-    with running(folder, keyed=True) as server, server.client(key) as client:
-        shown = 0
-        for kind, identifiers in (("summaries", summaries), ("communities", communities)):
-            for identifier in identifiers:
-                reply = client.get(f"{HERE}/hierarchy/{kind}/{identifier}")
-                if reply.status_code == 404:
-                    continue
-                shown += 1
-                body = reply.json()
-                assert {one["name"] for one in body.get("entities", [])} <= names
-                assert {fact["id"] for finding in body.get("findings", []) for fact in finding["facts"]} <= known
-        assert shown < len(summaries) + len(communities)
-        for tree in ("summaries", "communities"):
-            nodes = client.get(f"{HERE}/hierarchy").json()[tree]["nodes"]
-            assert all(client.get(f"{HERE}/hierarchy/{tree}/{node['id']}").status_code == 200 for node in nodes)
-
-
-def hierarchy_of(kb: Workspace) -> Any:
-    with kb.store().read() as reader:
-        return reader.records.hierarchy()
-
-
-def facts_of(kb: Workspace) -> list[dict[str, str]]:
-    with kb.store().read() as reader:
-        return [{"id": fact.id} for fact in reader.facts(reader.rows("fact"))]
-
-
-def entities_of(kb: Workspace) -> list[Any]:
-    with kb.store().read() as reader:
-        return reader.entities(reader.rows("entity"))
 
 
 def test_mcp_tools_and_resources_show_no_hidden_document(served: Served) -> None:

@@ -16,7 +16,7 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from polyadic.server.limits import ServerLimits
+from polyadic.server.server_limits import ServerLimits
 from tests.server.operations import described
 from tests.server.running_server import ADA, BABBAGE, Running, make, running
 
@@ -35,17 +35,13 @@ NEVER_WELL = {
     ("POST", "/v1/workspaces/{workspace}/documents/files"),
     ("POST", "/documents/upload"),
     ("POST", "/documents/cancel_pipeline"),
-    ("POST", "/lightrag/{workspace}/documents/cancel_pipeline"),
-    ("POST", "/lightrag/{workspace}/documents/upload"),
     ("GET", "/documents/track_status/{track_id}"),
-    ("GET", "/lightrag/{workspace}/documents/track_status/{track_id}"),
     ("POST", "/graph/entities/merge"),
     ("POST", "/graph/entity/edit"),
-    ("POST", "/lightrag/{workspace}/graph/entities/merge"),
-    ("POST", "/lightrag/{workspace}/graph/entity/edit"),
     ("POST", "/v1/workspaces/{workspace}/jobs/{job}/resume"),
 }
-schema = schemathesis.openapi.from_dict(described())
+# Below /lightrag/{workspace} are the same functions as at the root, which take the workspace from a header.
+schema = schemathesis.openapi.from_dict(described()).exclude(path_regex="^/lightrag/")
 
 
 @dataclass
@@ -87,7 +83,7 @@ def fuzzed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Fuzzed]:
 
 
 @schema.parametrize()
-@settings(max_examples=30, suppress_health_check=list(HealthCheck))
+@settings(max_examples=10, suppress_health_check=list(HealthCheck))
 def test_any_request_gets_a_documented_response(case: schemathesis.Case[Any], fuzzed: Fuzzed) -> None:
     """What is drawn is in no workspace, so half of the time something is named that is there."""
     deletes = case.method == "DELETE"

@@ -1,7 +1,7 @@
 """An item that is cited as a whole is named without a quotation, wherever citations are listed."""
 
 from polyadic.batch.question_files import BatchAnswer, BatchQuestion
-from polyadic.mcp import views
+from polyadic.mcp import results
 from polyadic.model.types import Answer, Citation, Claim, Knowledge, SourceSpan, Span, Usage
 from polyadic.server.chat_messages import sources
 
@@ -26,7 +26,7 @@ def test_chat_clients_see_its_title() -> None:
 
 
 def test_agents_see_its_characters() -> None:
-    whole, part = views.citations(ANSWER)
+    whole, part = results.citations(ANSWER)
     assert (whole.quote, whole.start, whole.end, whole.supported) == ("", 0, 36, False)
     assert (part.quote, part.supported) == ("Ada Lovelace", True)
 

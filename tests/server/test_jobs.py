@@ -12,7 +12,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from polyadic.server.limits import ServerLimits
+from polyadic.server.server_limits import ServerLimits
 from tests.model_server import Late, ModelServer, Status
 from tests.server.running_server import ADA, events, finished, make, running, wait_until
 from tests.server.server_process import served_by_a_process

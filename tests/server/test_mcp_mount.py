@@ -11,7 +11,7 @@ from mcp import MCPError
 from mcp.types import CallToolResult
 
 from polyadic.server import mcp_jobs
-from polyadic.server.limits import ServerLimits
+from polyadic.server.server_limits import ServerLimits
 from tests.mcp.running_server import over_http
 from tests.model_server import ModelServer, ready
 from tests.server.running_server import ADA, BABBAGE, QUESTION, Running, add_key, make, running, wait_until

@@ -19,12 +19,12 @@ from polyadic.loaders.pages.page_rendering import render_page
 from polyadic.model.identity import document_id
 from polyadic.model.original_file import file_digest
 from polyadic.model.types import Document
-from polyadic.query.originals import has_original
+from polyadic.query.original_files import has_original
 from polyadic.server.api_keys import KeyRing, keys_file
-from polyadic.server.limits import ServerLimits
-from polyadic.server.page_images import page_image
 from polyadic.server.problem_details import ProblemError
 from polyadic.server.routes import pages
+from polyadic.server.routes.pages import page_image
+from polyadic.server.server_limits import ServerLimits
 from polyadic.workspace import Workspace
 from tests.server.running_server import finished, make, running, wait_until
 from tests.support.documents import LOCKED_PDF, pdf

@@ -10,9 +10,9 @@ import httpx2
 import pytest
 
 from polyadic.errors import SettingsError
-from polyadic.server import logs
-from polyadic.server.limits import ServerLimits
+from polyadic.server import json_logging
 from polyadic.server.server import service_for
+from polyadic.server.server_limits import ServerLimits
 from tests.server.running_server import QUESTION, Running, add_key, finished, make, running
 
 SMALL = ServerLimits(json_bytes=2000, upload_bytes=5000, upload_files=3, idle_seconds=0.5, workspaces=2, jobs_waiting=2)
@@ -319,7 +319,7 @@ def test_log_records_requests_without_keys(
     folder: Path, capfd: pytest.CaptureFixture[str], _logs_as_before: None
 ) -> None:
     key = add_key(folder, "write", "*")
-    logs.install()
+    json_logging.install()
     with running(folder, keyed=True) as server, server.client(key) as client:
         make(client, "letters")
         client.get("/v1/workspaces/letters", params={"key": key}, headers={"X-Request-ID": "my-request"})

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from polyadic.server.limits import ServerLimits
+from polyadic.server.server_limits import ServerLimits
 from tests.server.running_server import Running, running
 
 pytestmark = pytest.mark.slow

@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 
 from polyadic.model.types import Document
-from polyadic.server.limits import ServerLimits
+from polyadic.server.server_limits import ServerLimits
 from polyadic.workspace import Workspace
 from tests.model_server import Late, ModelServer, Status, ready
 from tests.server.running_server import ADA, QUESTION, Running, add_key, events, make, running, wait_until
 
 pytestmark = pytest.mark.slow
 
-WORKSPACES = 50
+WORKSPACES = 24
 QUERY = "/v1/workspaces/letters/query"
 
 
@@ -130,7 +130,7 @@ def test_new_workspaces_use_the_folder_settings(folder: Path) -> None:
 
 
 @pytest.mark.slow
-def test_fifty_workspaces_under_load_are_isolated_and_closed(folder: Path) -> None:
+def test_many_workspaces_under_load_are_isolated_and_closed(folder: Path) -> None:
     names = [f"kb-{number}" for number in range(WORKSPACES)]
     everything = add_key(folder, "write", "*")
     keys = {name: add_key(folder, "read", name) for name in names}

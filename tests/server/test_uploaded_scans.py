@@ -8,7 +8,7 @@ from polyadic.config import ReadingSettings
 from polyadic.loaders.ocr.captions import Captions, Picture
 from polyadic.loaders.ocr.page_recognizer import RecognizedPages
 from polyadic.model.identity import document_id
-from polyadic.server.jobs.upload import Upload
+from polyadic.server.jobs.uploads import Upload
 from tests.support.documents import pdf
 from tests.support.scans import scanned_pdf
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from polyadic.storage.sql.compression import compress, decompress
+from polyadic.storage.sql.encoding import compress, decompress
 
 
 @pytest.mark.parametrize("text", ["", "Ada met Babbage.", "Ada né \U0001f701 寒い\n" * 1_000])

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from polyadic.model.hierarchy import Community, Rearrangement
 from polyadic.model.identity import entity_id
 from polyadic.model.types import Chunk, Document, Evidence, Participation, Span
-from polyadic.storage.sql.compression import compress
+from polyadic.storage.sql.encoding import compress
 from polyadic.storage.sqlite.store import SqliteStore
 from tests.storage.hierarchies import by_hand, rearrange
 from tests.storage.test_invariant import TITLES, histories

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from polyadic.errors import StoreError
-from polyadic.storage.sqlite import database, migrations
+from polyadic.storage.sqlite import database, schema
 from polyadic.storage.sqlite.schema import UNRELEASED_APPLICATION_ID, VERSION
 from polyadic.storage.sqlite.store import SqliteStore
 from tests.support.canonical import canonical
@@ -37,8 +37,8 @@ def contents(tmp_path: Path) -> str:
 @pytest.fixture
 def upgraded(contents: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Make this a version of Polyadic that adds a column, after the store was filled."""
-    monkeypatch.setattr(migrations, "MIGRATIONS", (ADD_COLUMN,))
-    monkeypatch.setattr(migrations, "VERSION", VERSION + 1)
+    monkeypatch.setattr(schema, "MIGRATIONS", (ADD_COLUMN,))
+    monkeypatch.setattr(schema, "VERSION", VERSION + 1)
 
 
 def ask(folder: Path, sql: str) -> list[object]:
@@ -62,8 +62,8 @@ def test_store_is_migrated_with_its_contents(tmp_path: Path, contents: str) -> N
 
 def test_failed_migration_changes_nothing(tmp_path: Path, contents: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patched:
-        patched.setattr(migrations, "MIGRATIONS", (ADD_COLUMN + ";\nSELECT id FROM nowhere;\n",))
-        patched.setattr(migrations, "VERSION", VERSION + 1)
+        patched.setattr(schema, "MIGRATIONS", (ADD_COLUMN + ";\nSELECT id FROM nowhere;\n",))
+        patched.setattr(schema, "VERSION", VERSION + 1)
         with pytest.raises(StoreError, match="nowhere"):
             opened(tmp_path)
     assert ask(tmp_path, "PRAGMA user_version") == [(VERSION,)]

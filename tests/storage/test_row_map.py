@@ -21,17 +21,18 @@ def _locate_rows_one_by_one(size: int, seed: int) -> None:
     others = np.setdiff1d(np.arange(200), known)
     added = drawn.choice(others, drawn.choice([0, 1, 9, 80]), replace=False)
     delta = np.sort(np.concatenate([known[changed], added]))
-    bases = np.array([int(np.searchsorted(known, one)) if one in known else -1 for one in delta], dtype=np.int64)
-    row_map = RowMap.of(_digests(known), _digests(delta), bases, np.union1d(changed, gone))
+    row_map = RowMap.of(_digests(known), _digests(delta), gone)
 
     state = np.sort(np.concatenate([np.delete(known, np.concatenate([changed, gone])), delta]))
     assert row_map.size == len(state)
-    found_in_base, found_in_delta = row_map.locate(np.arange(len(state)))
-    assert found_in_base.tolist() == [_place(one, known) for one in state]
-    assert found_in_delta.tolist() == [_place(one, delta) for one in state]
-    assert row_map.rows_of_delta.tolist() == [_place(one, state) for one in delta]
+    positions = row_map.positions(np.arange(len(state)))
+    assert positions.tolist() == [size + _place(one, delta) if one in delta else _place(one, known) for one in state]
+    assert row_map.in_base(positions).tolist() == [_place(one, known) for one in state]
+    assert row_map.rows(row_map.delta).tolist() == [_place(one, state) for one in delta]
     there = np.setdiff1d(np.arange(size), gone)
-    assert row_map.rows_of_base(there).tolist() == [_place(one, state) for one in known[there]]
+    assert row_map.rows(there).tolist() == [_place(one, state) for one in known[there]]
+    assert row_map.is_current(there).tolist() == [one not in changed for one in there]
+    assert row_map.changed == len(gone) + len(delta)
 
 
 def _digests(numbers: np.ndarray) -> np.ndarray:

@@ -12,14 +12,10 @@ from numpy.typing import NDArray
 from polyadic.concurrency.background_result import BackgroundResult
 from polyadic.errors import EmbedderMismatch
 from polyadic.storage.arrays import builder, matrix, vector_search
-from polyadic.storage.arrays.delta_loader import ROW
-from polyadic.storage.arrays.delta_segment import DeltaSegment
-from polyadic.storage.arrays.growable_array import GrowableArray
 from polyadic.storage.arrays.matrix import Matrix
 from polyadic.storage.arrays.pq_index import LEAST, PQIndex
-from polyadic.storage.arrays.row_map import RowMap
-from polyadic.storage.arrays.row_vectors import RowVectors, SegmentValues
-from polyadic.storage.arrays.vector_search import VectorSearch
+from polyadic.storage.arrays.segments import NodeRows, Segment
+from polyadic.storage.arrays.vector_search import RowVectors, VectorSearch
 from polyadic.storage.sql.half_precision import HALF, rounded
 from polyadic.storage.sqlite.store import SqliteStore
 from tests.support.store_driver import publish
@@ -39,27 +35,29 @@ def near_real_ones(drawn: np.random.Generator, count: int) -> Floats:
     return np.asarray(found / np.linalg.norm(found, axis=1, keepdims=True), dtype=np.float32)
 
 
+def segment(numbers: Integers, vectors: Floats, codes: PQIndex | None = None, first_key: int = 0) -> Segment:
+    """Rows whose identifiers are these numbers, each with as many vectors."""
+    sizes = np.full(len(numbers), len(vectors) // len(numbers))
+    columns = {
+        "id": first_key + np.arange(len(numbers)),
+        "digest": np.array([f"{number:016d}".encode() for number in numbers], dtype="S16"),
+        "vectors": sizes,
+        "vector": np.cumsum(sizes) - sizes,
+    }
+    return Segment(columns, np.arange(len(numbers)), Matrix(vectors), codes)
+
+
 @pytest.fixture(scope="module")
 def kept() -> RowVectors:
     """Rows of two vectors each; some have changed since the codes were made, some came, some went."""
     drawn = np.random.default_rng(1)
     known = near_real_ones(drawn, FORMS * ROWS)
-    digests = np.array([f"{2 * row:016d}".encode() for row in range(ROWS)], dtype="S16")
     touched = np.sort(drawn.choice(ROWS, CHANGED + GONE, replace=False))
     changed, gone = np.sort(touched[:CHANGED]), touched[CHANGED:]
-    added = np.array([f"{2 * row + 1:016d}".encode() for row in range(ADDED)], dtype="S16")
-    rows = np.zeros(CHANGED + ADDED, dtype=ROW)
-    rows["digest"] = np.concatenate([digests[changed], added])
-    rows["base"] = np.concatenate([changed, np.full(ADDED, -1)])
-    rows = rows[np.argsort(rows["digest"])]
-    rows["vectors"], rows["first_vector"] = 1, np.arange(len(rows))
-    dead = np.union1d(changed, gone)
-    delta = DeltaSegment(
-        rows, dead, GrowableArray.of(np.zeros(0, dtype=np.int64)), GrowableArray.of(near_real_ones(drawn, len(rows)))
-    )
-    row_map = RowMap.of(digests, rows["digest"], rows["base"], dead)
-    starts, owners = FORMS * np.arange(ROWS + 1), np.repeat(np.arange(ROWS), FORMS)
-    return RowVectors(starts, owners, Matrix(known), delta, row_map, PQIndex.of(known))
+    loaded = np.union1d(2 * changed, 2 * np.arange(ADDED) + 1)
+    nodes = NodeRows.of(segment(2 * np.arange(ROWS), known, PQIndex.of(known)))
+    delta = segment(loaded, near_real_ones(drawn, CHANGED + ADDED), first_key=ROWS)
+    return RowVectors.of(nodes.updated(np.concatenate([changed, gone]), delta))
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +84,7 @@ def test_nearest_vectors_are_found(kept: RowVectors, asked: Floats) -> None:
 
 def test_the_highest_products_with_scores_are_found(kept: RowVectors, asked: Floats) -> None:
     drawn = np.random.default_rng(3)
-    scores = SegmentValues(*(drawn.uniform(20, 100, n).astype(np.float32) for n in (ROWS, CHANGED + ADDED)))
+    scores = drawn.uniform(20, 100, len(kept.rows)).astype(np.float32).take
     found = [
         (VectorSearch(kept, one).contenders(K, scores, 100.0), compared(kept, one).contenders(K, scores, 100.0))
         for one in asked
@@ -96,9 +94,7 @@ def test_the_highest_products_with_scores_are_found(kept: RowVectors, asked: Flo
 
 @pytest.mark.parametrize("scored", [True, False])
 def test_prefetched_search_gives_the_same_result(kept: RowVectors, asked: Floats, scored: bool) -> None:
-    scores = (
-        SegmentValues(np.ones(ROWS, dtype=np.float32), np.ones(CHANGED + ADDED, dtype=np.float32)) if scored else None
-    )
+    scores = np.ones(len(kept.rows), dtype=np.float32).take if scored else None
     with (
         patch.object(vector_search, "LEAST_BEGUN", 1),
         patch.object(vector_search, "BackgroundResult", wraps=BackgroundResult) as begun,
@@ -129,15 +125,14 @@ def test_prefetch_errors_are_raised_on_use() -> None:
 
 
 def test_changed_vectors_are_always_compared(kept: RowVectors) -> None:
-    rows = kept.row_map.rows_of_delta
-    for number, one in enumerate(kept.delta.matrix.array):
-        assert rows[number] in VectorSearch(kept, one).contenders(1)
+    rows = kept.nodes.row_map.rows(kept.nodes.row_map.delta)
+    places, owners = kept.places(rows)
+    for one, owner in zip(kept.at(places), owners, strict=True):
+        assert rows[owner] in VectorSearch(kept, one).contenders(1)
 
 
 def test_deleted_vectors_are_never_found(kept: RowVectors) -> None:
-    assert kept.row_map.dead is not None
-    dead = np.flatnonzero(kept.row_map.dead)
-    former = kept.matrix.take(FORMS * dead)
+    former = kept.nodes.base.vectors.take(FORMS * kept.nodes.row_map.hidden)
     for one in former[:50]:
         (best,) = VectorSearch(kept, one).contenders(1)
         places, _ = kept.places(np.array([best]))
@@ -145,7 +140,7 @@ def test_deleted_vectors_are_never_found(kept: RowVectors) -> None:
 
 
 def test_nearest_facts_of_a_hub_are_found(kept: RowVectors, asked: Floats) -> None:
-    hub = np.sort(np.random.default_rng(4).choice(kept.row_map.size, 4_000, replace=False))
+    hub = np.sort(np.random.default_rng(4).choice(len(kept.rows), 4_000, replace=False))
     alone = np.zeros(len(hub), dtype=np.int64)
     found = [(VectorSearch(kept, one).among(hub, alone, K), compared(kept, one).among(hub, alone, K)) for one in asked]
     assert shares(found) > 0.97
@@ -153,7 +148,7 @@ def test_nearest_facts_of_a_hub_are_found(kept: RowVectors, asked: Floats) -> No
 
 def test_nearest_of_each_owner_are_found(kept: RowVectors, asked: Floats) -> None:
     sizes = (5, 300, 40, 0, 1)
-    owned = [np.sort(np.random.default_rng(n).choice(kept.row_map.size, n, replace=False)) for n in sizes]
+    owned = [np.sort(np.random.default_rng(n).choice(len(kept.rows), n, replace=False)) for n in sizes]
     rows, owners = np.concatenate(owned), np.repeat(np.arange(len(sizes)), sizes)
     for near in (VectorSearch(kept, asked[0]), compared(kept, asked[0])):
         found = near.among(rows, owners, K)
@@ -168,10 +163,7 @@ def test_nearest_of_each_owner_are_found(kept: RowVectors, asked: Floats) -> Non
 def test_rows_with_many_similar_vectors_do_not_displace_others(asked: Floats) -> None:
     rows, alike = 3_000, 8
     known = np.repeat(near_real_ones(np.random.default_rng(6), rows), alike, axis=0)
-    starts, owners = alike * np.arange(rows + 1), np.repeat(np.arange(rows), alike)
-    digests = np.array([f"{row:016d}".encode() for row in range(rows)], dtype="S16")
-    row_map = RowMap.of(digests, digests[:0], np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
-    kept = RowVectors(starts, owners, Matrix(known), DeltaSegment.empty(), row_map, PQIndex.of(known))
+    kept = RowVectors.of(NodeRows.of(segment(np.arange(rows), known, PQIndex.of(known))))
     for one in asked:
         assert len(VectorSearch(kept, one).contenders(K)) >= K
 
@@ -197,9 +189,9 @@ def test_pq_codes_are_saved(kept: RowVectors, asked: Floats, tmp_path: Path) -> 
 
 def test_arrays_are_written_in_blocks(tmp_path: Path) -> None:
     blocks = [rounded(near_real_ones(np.random.default_rng(n), n)) for n in (3, 0, 5)]
-    written = Matrix.write(tmp_path, "vectors", iter(blocks), DIMENSION)
+    written = Matrix.of_blocks(iter(blocks), DIMENSION, tmp_path, "vectors")
     assert np.array_equal(written.array, np.concatenate(blocks)) and written.array.dtype == HALF
-    assert Matrix.write(tmp_path, "none", iter(()), DIMENSION).array.shape == (0, DIMENSION)
+    assert Matrix.of_blocks(iter(()), DIMENSION, tmp_path, "none").array.shape == (0, DIMENSION)
 
 
 @pytest.mark.parametrize("most_mapped", [0, 10**9])
@@ -207,14 +199,14 @@ def test_mapped_and_read_rows_are_equal(tmp_path: Path, most_mapped: int) -> Non
     kept = rounded(near_real_ones(np.random.default_rng(5), 900))
     rows = kept.astype(np.float32)
     with patch.object(matrix, "MOST_MAPPED", most_mapped):
-        written = Matrix.write(tmp_path, "vectors", [kept], DIMENSION)
+        written = Matrix.of_blocks([kept], DIMENSION, tmp_path, "vectors")
     assert np.array_equal(written.take(np.arange(900)[::-1]), rows[::-1])
     assert np.array_equal(written.times(rows[3]), rows @ rows[3])
 
 
 def test_many_rows_are_compared_in_blocks(kept: RowVectors, asked: Floats) -> None:
     """As they are in memory, and as they are kept."""
-    rows = kept.matrix.array[: 2 * LEAST + 1]
+    rows = kept.nodes.base.vectors.array[: 2 * LEAST + 1]
     np.testing.assert_allclose(Matrix(rows).times(asked[0]), rows @ asked[0], atol=1e-6)
     halves = rounded(rows)
     np.testing.assert_allclose(Matrix(halves).times(asked[0]), halves.astype(np.float32) @ asked[0], atol=1e-6)

@@ -10,7 +10,7 @@ from polyadic.embeddings.hashing_embedder import HashingEmbedder
 from polyadic.model.aggregation import tally, tally_difference
 from polyadic.model.resolution import ResolutionDecision
 from polyadic.model.types import Chunk, Document, Evidence, Participation, Span
-from polyadic.resolution import apply
+from polyadic.resolution import apply_decisions
 from polyadic.storage.protocol import Fingerprint, Store, StoreChange, Writer
 from tests.support.vectors import vectors
 
@@ -94,7 +94,7 @@ def withdraw(store: Store, source: Document) -> None:
 
 def decide(store: Store, new: Collection[ResolutionDecision] = (), undone: Collection[ResolutionDecision] = ()) -> None:
     """Make decisions and undo others, in one change."""
-    run_coroutine(apply.apply_decisions(store, Drawing, new, undone))
+    run_coroutine(apply_decisions.apply_decisions(store, Drawing, new, undone))
 
 
 class Drawing(HashingEmbedder):

@@ -1,10 +1,21 @@
 """Misspelled words and the known words they may stand for."""
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyadic.text.spelling import MOST, edits, inflections, likely_word, may_be_typo, typo_candidates
+from polyadic.text import spelling
+from polyadic.text.spelling import (
+    MOST,
+    edits,
+    inflections,
+    is_rare_english_word,
+    likely_word,
+    may_be_typo,
+    typo_candidates,
+)
 
 WORDS = st.text(alphabet="abcé", max_size=12)
 KNOWN = {"debian": 3, "project": 2, "override": 1, "publication": 1, "publications": 1, "roman": 5, "wrote": 1}
@@ -87,6 +98,18 @@ def test_very_long_words_are_not_corrected() -> None:
     word = "ab" * (MOST // 2)
     assert likely_word(word, {f"{word}c": 1}) and typo_candidates(word)
     assert likely_word(f"{word}b", {word: 1}) is None and typo_candidates(f"{word}b") == []
+
+
+def test_word_list_is_written_as_it_is_read() -> None:
+    lines = spelling._english_words()
+    words = json.loads(b"{" + b"".join(lines) + b"}")
+    assert lines == sorted(lines) and len(words) == len(lines) > 100_000
+    assert all(map(is_rare_english_word, list(words)[::100])) and is_rare_english_word("abbé")
+
+
+@pytest.mark.parametrize("word", ["", "recieve", "zzzzzz", "causa", "конец"])
+def test_unlisted_word_is_not_english(word: str) -> None:
+    assert not is_rare_english_word(word)
 
 
 @given(WORDS, WORDS)

@@ -18,7 +18,7 @@ from polyadic.cli.common import (
 from polyadic.llm.budget import SpendingBudget
 from polyadic.model.resolution import DecisionKind, ResolutionDecision
 from polyadic.resolution.api import LEAST_WITH_A_MODEL, SHOWN, ResolutionReview
-from polyadic.resolution.apply import DecisionOutcome
+from polyadic.resolution.apply_decisions import DecisionOutcome
 from polyadic.resolution.llm_adjudication import LLMAdjudication
 from polyadic.resolution.merge_candidates import CERTAIN, CandidateEntity, MergeCandidate
 from polyadic.text.counts import count

@@ -27,10 +27,10 @@ from polyadic.evaluation.dataset_formats import load_dataset
 from polyadic.evaluation.datasets import Dataset
 from polyadic.evaluation.evaluate import evaluate
 from polyadic.evaluation.plan import MEASURES, AnswersBy, EvalPlan
-from polyadic.evaluation.plots import require_plots
 from polyadic.evaluation.question_table import SUFFIXES
 from polyadic.evaluation.report import write_report
 from polyadic.evaluation.results import EvaluationResults, summary_json, write_results
+from polyadic.evaluation.svg_plots import require_plots
 from polyadic.retrieval.registry import fixed_build_settings, needs_model
 from polyadic.workspace import Workspace
 

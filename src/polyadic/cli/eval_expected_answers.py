@@ -13,7 +13,7 @@ from polyadic.errors import NO_MODEL, NotFound, SettingsError
 from polyadic.evaluation.plan import AnswersBy
 from polyadic.evaluation.question_table import TableAnswer, ask_table, drawn, load_rows
 from polyadic.retrieval.hierarchy_search import is_built
-from polyadic.retrieval.methods.hierarchy_without_index import HierarchyWithoutIndex, check_no_layers
+from polyadic.retrieval.methods.hierarchy import HierarchyWithoutIndex, check_no_layers
 from polyadic.retrieval.registry import needs_hierarchy, needs_model
 from polyadic.text.counts import count
 from polyadic.workspace import Workspace

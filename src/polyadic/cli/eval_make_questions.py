@@ -17,9 +17,9 @@ from polyadic.cli.eval_batch import (
 )
 from polyadic.cli.progress import shown_live
 from polyadic.concurrency.async_to_sync import async_to_sync
-from polyadic.evaluation.question_generation.acceptance import AcceptedQuestions, accept
+from polyadic.evaluation.question_generation.fact_sampling import Arity, FactSampling
 from polyadic.evaluation.question_generation.generator import QuestionGenerationReport, QuestionQuota, make_questions
-from polyadic.evaluation.question_generation.sampling import Arity, FactSampling
+from polyadic.evaluation.question_generation.review_file import AcceptedQuestions, accept
 from polyadic.text.counts import count
 from polyadic.workspace import Workspace
 

@@ -10,7 +10,7 @@ from polyadic.evaluation.bootstrap import Interval
 from polyadic.evaluation.budget_sweep import BudgetSweep
 from polyadic.evaluation.report_tables import score_text, signed_score_text
 from polyadic.evaluation.results import EvaluationResults, HeadToHead
-from polyadic.evaluation.scores import ScoreColumn
+from polyadic.evaluation.score_table import ScoreColumn
 from polyadic.model.types import Usage
 from polyadic.text.counts import count
 

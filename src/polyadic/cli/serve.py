@@ -88,9 +88,9 @@ def command(
     _check_installed()
     if settings is not None and not is_address(place):
         raise click.UsageError("--settings needs a database: in FOLDER each workspace has its own settings", context)
-    from polyadic.server import logs
-    from polyadic.server.limits import ServerLimits
+    from polyadic.server import json_logging
     from polyadic.server.server import PolyadicServer, service_for
+    from polyadic.server.server_limits import ServerLimits
 
     limits = ServerLimits(
         upload_bytes=max_upload * 1_000_000,
@@ -100,7 +100,7 @@ def command(
         request_seconds=seconds,
     )
     service = service_for(place, host, keys, limits, settings, allowed_origins, watch)
-    logs.install()
+    json_logging.install()
     access = "API key required" if service.keys else "this machine only"
     address = f"[{host}]" if ":" in host else host
 

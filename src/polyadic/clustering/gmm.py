@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from polyadic.clustering.reduction import Floats, Places, Reduction, reduced
+from polyadic.clustering.dimension_reduction import Floats, Places, Reduction, reduced
 from polyadic.storage.protocol import Vectors
 
 if TYPE_CHECKING:

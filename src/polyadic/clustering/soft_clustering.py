@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyadic.clustering import gmm
-from polyadic.clustering.reduction import DIMENSIONS, Floats, Places, Reduction
+from polyadic.clustering.dimension_reduction import DIMENSIONS, Floats, Places, Reduction
 from polyadic.storage.protocol import Vectors
 
 FEWEST = 2

@@ -15,7 +15,7 @@ from polyadic.batch.response_collector import ResponseCollector
 from polyadic.batch.role_models import BatchRoleModels
 from polyadic.config import MODEL_ROLES
 from polyadic.errors import NO_MODEL, NoReply, NotFound
-from polyadic.evaluation.measures.judge_replies import read_mark, read_winners
+from polyadic.evaluation.measures.judge import read_mark, read_winners
 from polyadic.evaluation.measures.measure import PURPOSE as JUDGE
 from polyadic.evaluation.measures.win_rate import CRITERIA
 from polyadic.evaluation.question_generation import question_writer

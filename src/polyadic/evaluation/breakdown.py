@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyadic.evaluation.datasets import DatasetQuestion
-from polyadic.evaluation.scores import ScoreTable
+from polyadic.evaluation.score_table import ScoreTable
 
 _MOST_GROUPS = 12
 ARITY = "arity"

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from polyadic.evaluation.measures.token_sets import covered, token_set
+from polyadic.evaluation.measures.token_overlap import covered, token_set
 from polyadic.query.api import QueryMixin
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from polyadic.evaluation.datasets import DatasetQuestion
 from polyadic.evaluation.journal import RecordJournal
 from polyadic.evaluation.plan import EvalPlan
-from polyadic.evaluation.scores import Outcomes, ScoreColumn, ScoreTable
+from polyadic.evaluation.score_table import Outcomes, ScoreColumn, ScoreTable
 
 SHOWN = ("recall@5", "f1", "r-s")
 """Measures that are shown by budget."""

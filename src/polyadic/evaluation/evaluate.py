@@ -15,18 +15,17 @@ from polyadic.evaluation.breakdown import breakdowns
 from polyadic.evaluation.budget_sweep import BudgetSweep, swept
 from polyadic.evaluation.dataset_formats import documents
 from polyadic.evaluation.datasets import Dataset, DatasetQuestion
-from polyadic.evaluation.differences import differences
 from polyadic.evaluation.hierarchies import Hierarchies, HierarchyPreparation
 from polyadic.evaluation.indexing_cost import IndexingCost, add_seconds, construction_of, seconds_so_far
 from polyadic.evaluation.journal import RecordJournal
-from polyadic.evaluation.notes import notes
 from polyadic.evaluation.plan import EvalPlan, drawn, made_with
-from polyadic.evaluation.record import QuestionRecord
+from polyadic.evaluation.question_record import QuestionRecord
+from polyadic.evaluation.question_runner import EvaluationRun, ask_all
+from polyadic.evaluation.result_notes import notes
 from polyadic.evaluation.results import EvaluationResults, HeadToHead, RunTimes, cost_of
 from polyadic.evaluation.retrieval_curves import curves
-from polyadic.evaluation.runner import EvaluationRun, ask_all
+from polyadic.evaluation.score_table import Outcomes, ScoreTable, differences
 from polyadic.evaluation.scorer import Scorer
-from polyadic.evaluation.scores import Outcomes, ScoreTable
 from polyadic.indexing.report import IndexProgress, IndexReport
 from polyadic.llm.batch_model import ReplyPending
 from polyadic.llm.prompts.library import PromptLibrary

@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import Any, Self, TextIO
 
 from polyadic.errors import StoreError
-from polyadic.evaluation.record import AnswerRecord, QuestionRecord, QuestionTimes, RetrievedRecord
+from polyadic.evaluation.question_record import AnswerRecord, QuestionRecord, QuestionTimes, RetrievedRecord
 from polyadic.model.types import Usage
 
 FILE_NAME = "records.jsonl"

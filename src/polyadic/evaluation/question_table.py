@@ -8,8 +8,8 @@ from pathlib import Path
 from polyadic.config import AnswerSettings
 from polyadic.errors import ModelUnavailable, NotFound, PolyadicError, SettingsError, UnreadableDataset
 from polyadic.evaluation.answer_checks import quotes_the_answer
-from polyadic.evaluation.measures.f1 import word_f1
-from polyadic.evaluation.outcome import GeneratedText
+from polyadic.evaluation.measures.exact_match_and_f1 import word_f1
+from polyadic.evaluation.question_record import GeneratedText
 from polyadic.model.identity import digest
 from polyadic.query.api import QueryMixin
 

@@ -2,15 +2,17 @@
 
 import base64
 import hashlib
-from collections.abc import Iterable, Iterator
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from html import escape
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 from polyadic import __version__
 from polyadic.evaluation.breakdown import ARITY
-from polyadic.evaluation.plots import COLOURS, MARKS, Plot
-from polyadic.evaluation.report_data import page_data
+from polyadic.evaluation.question_record import QuestionRecord, RetrievedRecord
 from polyadic.evaluation.report_plots import construction_plots, cost_plots, quality_plots
 from polyadic.evaluation.report_tables import (
     arity_table,
@@ -21,8 +23,18 @@ from polyadic.evaluation.report_tables import (
     win_table,
 )
 from polyadic.evaluation.results import EvaluationResults
+from polyadic.evaluation.svg_plots import COLOURS, MARKS, Plot
 
 FILE_NAME = "report.html"
+
+_MOST_CHARACTERS = 12_000_000
+_MOST_ITEMS = 15
+_LONGEST_ITEM, _LONGEST_ANSWER, _LONGEST_REASONING, _LONGEST_QUESTION = 500, 3000, 6000, 1000
+_MOST_PASSAGES = 5
+_SHOWN_AT_FIRST = 4
+_ORIGIN_LABELS = {"quotes": "quoted from the retrieved text, without a language model", "model": ""}
+# Escaped so that no text can close the script element or open another.
+_ESCAPES = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
 
 
 def write_report(results: EvaluationResults, folder: Path) -> Path:
@@ -42,7 +54,7 @@ def write_report(results: EvaluationResults, folder: Path) -> Path:
 
 def page(results: EvaluationResults) -> str:
     """Render the page."""
-    data, script = page_data(results), _part("page.js")
+    data, script = _page_data(results), _part("page.js")
     total = len(results.questions)
     some_shown = f"{data.questions:,} of {total:,} questions; results.json contains all."
     shown = f"All {total:,} questions." if data.questions == total else some_shown
@@ -137,3 +149,98 @@ def _hash(script: str) -> str:
 
 def _part(name: str) -> str:
     return files("polyadic.evaluation.report_page").joinpath(name).read_text(encoding="utf-8").rstrip("\n")
+
+
+@dataclass(frozen=True, slots=True)
+class _PageData:
+    """Data of a page as JSON, and the number of questions in it."""
+
+    json: str
+    questions: int
+
+
+@dataclass
+class _Items:
+    """Distinct items and their indices; ``characters`` is their total length."""
+
+    kept: list[tuple[str, str, int, list[str]]] = field(default_factory=list)
+    places: dict[str, int] = field(default_factory=dict)
+    characters: int = 0
+
+    def place(self, found: RetrievedRecord) -> int:
+        if found.key not in self.places:
+            self.places[found.key] = len(self.kept)
+            text = _cut(found.text, _LONGEST_ITEM)
+            self.kept.append((found.kind, text, found.tokens, list(found.passages[:_MOST_PASSAGES])))
+            self.characters += len(text)
+        return self.places[found.key]
+
+
+def _page_data(results: EvaluationResults) -> _PageData:
+    """Build the data of as many questions, in order, as the size limit allows."""
+    items, questions, characters = _Items(), list[dict[str, Any]](), 0
+    for place in range(len(results.questions)):
+        shown = _question(place, results, items)
+        characters += len(json.dumps(shown))
+        if characters + items.characters > _MOST_CHARACTERS and questions:
+            break
+        questions.append(shown)
+    data = {
+        "methods": list(results.plan.names),
+        "columns": [{"name": column.name, "best": column.best} for column in results.scores.columns],
+        "colours": COLOURS,
+        "shown": _SHOWN_AT_FIRST,
+        "items": items.kept,
+        "questions": questions,
+    }
+    return _PageData(_script_json(data), len(questions))
+
+
+def _script_json(value: Mapping[str, Any]) -> str:
+    """Serialize a value to JSON that is safe inside a script element.
+
+    >>> _script_json({"text": "</script><!-- & \\u2028"})
+    '{"text":"\\\\u003c/script\\\\u003e\\\\u003c!-- \\\\u0026 \\\\u2028"}'
+    """
+    return json.dumps(value, separators=(",", ":")).translate(_ESCAPES)
+
+
+def _question(place: int, results: EvaluationResults, items: _Items) -> dict[str, Any]:
+    question = results.questions[place]
+    return {
+        "id": question.id,
+        "text": _cut(question.text, _LONGEST_QUESTION),
+        "answers": [_cut(answer, _LONGEST_QUESTION) for answer in question.answers[:10]],
+        "gold": sorted(question.gold)[:50],
+        "kind": question.kind,
+        "arity": question.arity,
+        "hops": question.hops,
+        "results": [
+            _result(row[place], results.scores.values[method, place].tolist(), items)
+            for method, row in enumerate(results.records)
+        ],
+    }
+
+
+def _result(record: QuestionRecord | None, scores: list[float], items: _Items) -> dict[str, Any] | None:
+    if record is None:
+        return None
+    answer = record.answer
+    return {
+        "items": [items.place(item) for item in record.found[:_MOST_ITEMS]],
+        "count": len(record.found),
+        "passages": list(record.passages)[:100],
+        "tokens": record.tokens,
+        "omitted": record.omitted,
+        "answer": None if answer is None else _cut(answer.text, _LONGEST_ANSWER) if answer.answered else "",
+        "reasoning": _cut(answer.reasoning, _LONGEST_REASONING) if answer else "",
+        "by": _ORIGIN_LABELS[answer.by] if answer and answer.answered else "",
+        # NaN is the one number that differs from itself.
+        "scores": [round(score, 4) if score == score else None for score in scores],  # noqa: PLR0124
+        "seconds": [round(record.times.retrieval, 4), round(record.times.answering, 4)],
+        "money": record.usage.money,
+    }
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[:most]}…"

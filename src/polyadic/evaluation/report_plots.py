@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from polyadic.evaluation.plots import Plot, bars, distribution, groups, lines, points, profile
 from polyadic.evaluation.results import EvaluationResults
+from polyadic.evaluation.svg_plots import Plot, bars, distribution, groups, lines, points, profile
 
 _JUDGED_IN_PARTS = "g-e"
 _ANSWER_MEASURES = ("g-e", "f1")

@@ -10,7 +10,7 @@ from polyadic.evaluation.breakdown import ScoreBreakdown
 from polyadic.evaluation.indexing_cost import HierarchyCost
 from polyadic.evaluation.measures.win_rate import CRITERIA
 from polyadic.evaluation.results import EvaluationResults, HeadToHead
-from polyadic.evaluation.scores import ScoreColumn
+from polyadic.evaluation.score_table import ScoreColumn
 from polyadic.model.types import Usage
 
 

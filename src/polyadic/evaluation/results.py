@@ -12,14 +12,13 @@ from polyadic.evaluation.bootstrap import Interval
 from polyadic.evaluation.breakdown import ScoreBreakdown
 from polyadic.evaluation.budget_sweep import BudgetSweep
 from polyadic.evaluation.datasets import DatasetQuestion
-from polyadic.evaluation.differences import PairedDifference
 from polyadic.evaluation.indexing_cost import IndexingCost
-from polyadic.evaluation.judge_verdicts import AnswerComparison
+from polyadic.evaluation.measures.win_rate import AnswerComparison
 from polyadic.evaluation.plan import EvalPlan
-from polyadic.evaluation.record import QuestionRecord, RetrievedRecord
+from polyadic.evaluation.question_record import QuestionRecord, RetrievedRecord
+from polyadic.evaluation.question_runner import QuestionFailure
 from polyadic.evaluation.retrieval_curves import Curves
-from polyadic.evaluation.runner import QuestionFailure
-from polyadic.evaluation.scores import ScoreTable
+from polyadic.evaluation.score_table import PairedDifference, ScoreTable
 from polyadic.model.types import Usage
 
 FILE_NAME = "results.json"

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyadic.evaluation.datasets import DatasetQuestion
-from polyadic.evaluation.record import QuestionRecord
+from polyadic.evaluation.question_record import QuestionRecord
 from polyadic.model.types import ItemKind
 
 KS = tuple(range(1, 21))

@@ -5,15 +5,14 @@ from collections.abc import Sequence
 from polyadic.errors import SettingsError
 from polyadic.evaluation.batch import EvaluationBatch
 from polyadic.evaluation.bootstrap import Interval, interval
-from polyadic.evaluation.judge_requests import replies
-from polyadic.evaluation.judge_verdicts import compare, shares
-from polyadic.evaluation.measures import ranking
+from polyadic.evaluation.measures import ranking_measures
+from polyadic.evaluation.measures.judge import replies
 from polyadic.evaluation.measures.measure import JudgedMeasure
 from polyadic.evaluation.measures.registry import MeasureResources, measure_named
-from polyadic.evaluation.measures.win_rate import PairVerdict, WinRate, pairs
+from polyadic.evaluation.measures.win_rate import PairVerdict, WinRate, compare, pairs, shares
 from polyadic.evaluation.plan import WIN_RATE, EvalPlan
 from polyadic.evaluation.results import HeadToHead
-from polyadic.evaluation.scores import JudgeModel, Outcomes, ScoreTable, scored
+from polyadic.evaluation.score_table import JudgeModel, Outcomes, ScoreTable, scored
 from polyadic.llm.cached_model import CachedModel, StoreResponseCache
 from polyadic.llm.loading import load_language_model
 from polyadic.llm.prompts.library import PromptLibrary
@@ -44,7 +43,7 @@ class Scorer:
         self._measures = [measure_named(name, tools) for name in plan.measures if name != WIN_RATE]
         if any("@" in measure.name for measure in self._measures):
             # Fail now rather than after all questions if ir_measures is not installed.
-            ranking.named("R@1")
+            ranking_measures.named("R@1")
         self._kb = kb
         self._by_file = by_file
         self._seed = plan.seed

@@ -5,8 +5,8 @@ that few sentences of the item have count more than common ones. Similarity by m
 share about as many.
 
 A claim is supported if its cited sentences together have its numbers and most of its terms, or mean nearly the same.
-This stands in for the entailment by which ALCE (Gao et al. 2023) judges a citation. If an unsupported claim shares
-little with the best sentence, no sentence is quoted: its markers cite their items as a whole.
+This stands in for the entailment by which ALCE (Gao et al. 2023) judges a citation. If the cited sentences together
+have too little of a claim, none is quoted: its markers cite their items as a whole.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,6 +25,9 @@ from polyadic.text.language import detect_language
 
 # How much a term counts that is not in the clause, but in the rest of its sentence, or in the sentence before.
 _OF_THE_SENTENCE, _OF_THE_SENTENCE_BEFORE = 0.3, 0.1
+# All these terms together count at most so much beside those of the clause: a clause may have two words, its sentence
+# the names of ten others.
+_AROUND = 0.3
 # Sentences that share at most so much less than the best are compared by vector: so many a marker, and in an answer.
 _TIE, _COMPARED, _COMPARED_TOGETHER = 0.25, 4, 64
 # So are the first ones if the best has less than this share of the claim's terms.
@@ -38,9 +41,10 @@ _ADDS, _MOST_SENTENCES = 0.1, 3
 _SHARED, _SHARED_PART = 2, 0.2
 # A claim is supported by sentences whose share of its terms, with this much of their similarity, is at least so large.
 _SUPPORTED, _SIMILARITY_OF_SUPPORT = 0.82, 0.5
-# An unsupported claim quotes no sentence if none has this share of its terms. A sentence that has more of them shows
-# what is wrong with the claim, such as its number.
-_NEAR = 0.4
+# A claim quotes sentences that cover so much of it together, terms of a title or of a sentence before counting in part,
+# or that have its numbers and this similarity (cosine). So an unsupported claim quotes a sentence only if that shows
+# what is wrong with it, such as a number.
+_QUOTED, _QUOTED_SIMILARITY = 0.7, 0.7
 
 
 class TextEmbedder(Protocol):
@@ -94,6 +98,29 @@ class _Ranking:
         return Citation(self.marker.number, place, share, self.marker.span, whole_item=True)
 
 
+@dataclass(frozen=True, slots=True)
+class _Support:
+    """What sentences together have of a claim.
+
+    ``share`` is that of its terms in the sentences or what surrounds them; in ``coverage`` the latter count in part.
+    """
+
+    has_numbers: bool
+    share: float
+    coverage: float
+    similarity: float
+
+    @property
+    def is_sufficient(self) -> bool:
+        """Whether they support the claim."""
+        return self.has_numbers and self.share + _SIMILARITY_OF_SUPPORT * self.similarity >= _SUPPORTED
+
+    @property
+    def is_quotable(self) -> bool:
+        """Whether they say enough of the claim to be quoted for it."""
+        return self.coverage >= _QUOTED or (self.has_numbers and self.similarity >= _QUOTED_SIMILARITY)
+
+
 def _has(place: SourceSpan, part: SourceSpan) -> bool:
     same = place.document_id == part.document_id
     return same and place.span.start <= part.span.start and part.span.end <= place.span.end
@@ -114,7 +141,8 @@ async def attribute(text: str, cited: Sequence[ContextPiece], embedder: TextEmbe
     Returns
     -------
     Attribution
-        Each marker of each claim cites at least one sentence, or its item as a whole if no sentence is near the claim.
+        Each marker of each claim cites at least one sentence, or its item as a whole if its sentences have too little
+        of the claim.
     """
     language = detect_language(text)
     claims = cited_claims(text, len(cited), language)
@@ -130,27 +158,35 @@ async def attribute(text: str, cited: Sequence[ContextPiece], embedder: TextEmbe
     citations: list[Citation] = []
     for claim, group in zip(claims, rankings, strict=True):
         chosen = _chosen(group, similarities)
-        quoted = [sentence for pairs in chosen for sentence, _ in pairs]
-        is_supported = _is_supported(claim, group[0].terms, quoted, numbers, similarities)
+        sentences = [sentence for pairs in chosen for sentence, _ in pairs]
+        support = _support(claim, group[0].terms, sentences, numbers, similarities)
         first = len(citations)
-        if not is_supported and max(share for pairs in chosen for _, share in pairs) < _NEAR:
-            citations += [ranking.whole_item for ranking in group]
-        else:
+        if support.is_quotable:
             citations += [
                 Citation(ranking.marker.number, sentence.place, share, ranking.marker.span)
                 for ranking, pairs in zip(group, chosen, strict=True)
                 for sentence, share in pairs
             ]
-        judged.append(Claim(claim.span, is_supported, tuple(range(first, len(citations)))))
+        else:
+            citations += [ranking.whole_item for ranking in group]
+        judged.append(Claim(claim.span, support.is_sufficient, tuple(range(first, len(citations)))))
     return Attribution(tuple(judged), tuple(citations))
 
 
 def _ranking(claim: CitedClaim, marker: Marker, piece: ContextPiece, item: CitedItem, language: str) -> _Ranking:
     terms = claim_terms(claim.text, language)
-    weights = _scaled(claim.before, _OF_THE_SENTENCE_BEFORE, language)
-    weights |= _scaled(claim.sentence, _OF_THE_SENTENCE, language) | dict(terms.weights)
-    pairs = zip(item.sentences, item.shares(weights), strict=True)
+    pairs = zip(item.sentences, item.shares(_weights(claim, terms, language)), strict=True)
     return _Ranking(claim, terms, marker, piece, sorted(pairs, key=lambda pair: -pair[1]))
+
+
+def _weights(claim: CitedClaim, terms: ClaimTerms, language: str) -> dict[str, float]:
+    """Return the terms by which sentences are ranked: those of the clause, and less those around it."""
+    around = _scaled(claim.before, _OF_THE_SENTENCE_BEFORE, language)
+    around |= _scaled(claim.sentence, _OF_THE_SENTENCE, language)
+    around = {term: weight for term, weight in around.items() if term not in terms.weights}
+    own, total = sum(terms.weights.values()), sum(around.values())
+    factor = min(1.0, _AROUND * own / total) if own and total else 1.0
+    return {term: factor * weight for term, weight in around.items()} | dict(terms.weights)
 
 
 def _scaled(text: str, factor: float, language: str) -> dict[str, float]:
@@ -206,20 +242,24 @@ def _gain(sentence: CitedSentence, terms: ClaimTerms, known: frozenset[str]) -> 
     return max(terms.share(added), _ADDS if added & terms.numbers else 0.0)
 
 
-def _is_supported(
+def _support(
     claim: CitedClaim,
     terms: ClaimTerms,
-    quoted: Sequence[CitedSentence],
+    sentences: Sequence[CitedSentence],
     numbers: frozenset[str],
     similarities: Mapping[tuple[str, str], float],
-) -> bool:
-    """Return whether sentences together support a claim."""
-    known = frozenset(term for sentence in quoted for term in sentence.known)
-    stated, missing = terms.numbers & known, terms.numbers - known
-    if any(not _is_calculated(number, stated, numbers) for number in missing):
-        return False
-    similar = (similarities.get((claim.text, sentence.in_context), 0.0) for sentence in quoted)
-    return terms.share(known) + _SIMILARITY_OF_SUPPORT * max(similar, default=0.0) >= _SUPPORTED
+) -> _Support:
+    """Return how far sentences together support a claim; a number calculated from theirs counts as one of theirs."""
+    known = frozenset(term for sentence in sentences for term in sentence.known)
+    stated = terms.numbers & known
+    calculated = frozenset(n for n in terms.numbers - known if _is_calculated(n, stated, numbers))
+    similar = (similarities.get((claim.text, sentence.in_context), 0.0) for sentence in sentences)
+    return _Support(
+        has_numbers=terms.numbers <= known | calculated,
+        share=terms.share(known | calculated),
+        coverage=terms.mean(lambda t: 1.0 if t in calculated else max(one.value(t) for one in sentences)),
+        similarity=max(similar, default=0.0),
+    )
 
 
 def _is_calculated(number: str, stated: frozenset[str], numbers: frozenset[str]) -> bool:

@@ -5,6 +5,7 @@ from collections import deque
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
+from polyadic.generation.claim_labels import after_label, after_list_number
 from polyadic.model.identity import normal_text
 from polyadic.model.types import Span
 from polyadic.text.sentences import sentences
@@ -40,7 +41,7 @@ class CitedClaim:
     markers
         Its markers, each number once.
     text
-        The clause without markers.
+        The clause without markers, and without a label that names its topic.
     sentence
         Its sentence without markers, which may hold the subject of the clause.
     before
@@ -88,10 +89,12 @@ def cited_claims(text: str, numbers: int, language: str) -> list[CitedClaim]:
         else:
             clauses = [last if last.end else Span(0, len(text)) for _ in within]
         for clause, group in zip(clauses, within, strict=True):
-            span = _trimmed(text, clause) if _has_words(text, clause) else clause
+            span = _trimmed(text, _without_number(text, clause)) if _has_words(text, clause) else clause
             first = {marker.number: marker for marker in reversed(group)}
             markers = sorted(first.values(), key=lambda marker: marker.span)
-            claims.append(CitedClaim(span, tuple(markers), _bare(text, span), _bare(text, last), _bare(text, before)))
+            said = Span(after_label(text, span.start, span.end), span.end)
+            around = (_bare(text, _without_number(text, part)) for part in (last, before))
+            claims.append(CitedClaim(span, tuple(markers), _bare(text, said), *around))
     return claims
 
 
@@ -140,6 +143,10 @@ def _clauses(text: str, sentence: Span, groups: Sequence[Sequence[Marker]], empt
         start = max(clause.end, group[-1].span.end)
         clauses.append(clause if _has_words(text, clause, empty) else sentence)
     return clauses
+
+
+def _without_number(text: str, span: Span) -> Span:
+    return Span(after_list_number(text, span.start, span.end), span.end)
 
 
 def _has_words(text: str, span: Span, empty: Collection[str] = ()) -> bool:

@@ -1,7 +1,7 @@
 """The terms of a claim that a sentence must contain to support it: numbers, names and other content words."""
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
 from polyadic.retrieval.relevance.stemming import stem, tokens
@@ -17,6 +17,7 @@ _YEAR_DIGITS = 4
 _COMPOUND_PART = 3
 _THOUSANDS = re.compile(r"(?<![\w.,])\d{1,3}(?:([,.\u00a0\u202f'’])\d{3})(?:\1\d{3})*(?![\w,]|\.\d)")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
+_POSSESSIVE = re.compile(r"(?<=\w)['’]s\b")
 _WORD = re.compile(r"[^\W_]+(?:[-./'’][^\W_]+)*")
 # A word with its number: Vostok 1, April 1961.
 _NUMBERED = re.compile(r"\b(?P<word>(?P<capital>[A-ZÀ-ÖØ-ÞΑ-ΩА-Я])?[^\W\d_]+) (?P<number>\d+[A-Za-z]?)\b")
@@ -46,8 +47,12 @@ class ClaimTerms:
 
     def share(self, terms: Collection[str]) -> float:
         """Return the weighted share of these terms, in [0, 1]; 1 for a clause without terms."""
+        return self.mean(lambda term: float(contains(terms, term)))
+
+    def mean(self, value: Callable[[str], float]) -> float:
+        """Return the weighted mean of a value of each term; 1 for a clause without terms."""
         total = sum(self.weights.values())
-        return sum(weight for term, weight in self.weights.items() if contains(terms, term)) / total if total else 1.0
+        return sum(weight * value(term) for term, weight in self.weights.items()) / total if total else 1.0
 
 
 def claim_terms(clause: str, language: str) -> ClaimTerms:
@@ -56,7 +61,7 @@ def claim_terms(clause: str, language: str) -> ClaimTerms:
     >>> sorted(claim_terms("He spent 1,804 days on Soyuz 36", "en").weights.items())
     [('1804', 2.0), ('day', 1.0), ('soyuz', 1.5), ('soyuz 36', 1.5), ('spend', 1.0)]
     """
-    text = _unformatted(clause)
+    text = _unformatted(clause, language)
     weights: dict[str, float] = {}
     numbers = set()
     numbered = {match["number"]: _numbered(match, language) for match in _NUMBERED.finditer(text) if match["capital"]}
@@ -94,7 +99,7 @@ def contains(terms: Collection[str], term: str) -> bool:
 
 def text_terms(text: str, language: str) -> frozenset[str]:
     """Return the terms of a sentence, in the form in which a claim of this language has them."""
-    unformatted = _unformatted(text)
+    unformatted = _unformatted(text, language)
     words = {_term(token, language) for token in tokens(unformatted)}
     return frozenset(words | {_numbered(match, language) for match in _NUMBERED.finditer(unformatted)})
 
@@ -109,10 +114,11 @@ def _term(token: str, language: str) -> str:
     return token.lstrip("0") or "0" if token.isdecimal() else stem(token, language)
 
 
-def _unformatted(text: str) -> str:
-    """Remove the marks between thousands.
+def _unformatted(text: str, language: str) -> str:
+    """Remove the marks between thousands, and the English possessive.
 
-    >>> _unformatted("1,804 days of 2.5 in 1961, 1962")
-    '1804 days of 2.5 in 1961, 1962'
+    >>> _unformatted("Duke's 1,804 days of 2.5 in 1961, 1962", "en")
+    'Duke 1804 days of 2.5 in 1961, 1962'
     """
-    return _THOUSANDS.sub(lambda match: re.sub(r"\D", "", match[0]), text)
+    owned = _POSSESSIVE.sub("", text) if language == "en" else text
+    return _THOUSANDS.sub(lambda match: re.sub(r"\D", "", match[0]), owned)

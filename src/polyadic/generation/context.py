@@ -12,6 +12,7 @@ from functools import cache
 
 from polyadic.generation.citation_parser import without_markers
 from polyadic.generation.evidence_marks import LEGEND, evidence_starts, with_marks, without_document_marks
+from polyadic.llm.language_model import LanguageModel, ModelRequest
 from polyadic.model.identity import normal_text
 from polyadic.model.types import Item, ItemKind, Knowledge, RetrievalSection, SourceSpan, Span
 from polyadic.text.markup import plain
@@ -32,6 +33,13 @@ _HEADINGS = {
 }
 # Tokens of a heading besides its text.
 _AROUND_A_HEADING = 3
+
+# Tokens that a chat endpoint adds to the messages.
+_AROUND_A_REQUEST = 50
+# Tokens are counted with OpenAI's tokenizer; another one may need a few more.
+_MARGIN = 1.1
+# Tokens reserved for a reply, far fewer than the longest one; at most this share of the model's context.
+_REPLY_TOKENS, _REPLY_SHARE = 1000, 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,3 +270,22 @@ def _marked_passage(place: SourceSpan, starts: Sequence[int]) -> str:
 def _indented(text: str) -> str:
     """Format text of a document: indent its lines and replace its markers."""
     return f"\n{_INDENT}".join(line.rstrip() for line in without_markers(text).splitlines() if line.strip())
+
+
+def prompt_room(request: ModelRequest, model: LanguageModel, context_tokens: int) -> int:
+    """Return the token budget for knowledge, limited to what the model's context holds besides a reply.
+
+    Parameters
+    ----------
+    request
+        The request without knowledge.
+    model
+        The model that is to be asked.
+    context_tokens
+        The budget in the settings.
+    """
+    held = model.context_tokens
+    reply = min(model.output_tokens, _REPLY_TOKENS, int(held * _REPLY_SHARE))
+    prompt = sum(count_tokens([message.text for message in request.messages]))
+    left = int((held - reply) / _MARGIN) - prompt - _AROUND_A_REQUEST
+    return max(0, min(context_tokens, left))

@@ -18,10 +18,16 @@ from numpy.typing import NDArray
 
 from polyadic.embeddings.embedder import Embedder
 from polyadic.generation.named_section import SECTION_FOUND, read_named_section
-from polyadic.generation.quotation_context import fits, follows, readable_range, with_sentence_before
-from polyadic.generation.quotations import Quotation, quote_sentences
-from polyadic.generation.quoted_answer import QuotedText
-from polyadic.generation.refusal_notes import in_language, refusal_note
+from polyadic.generation.quotations import (
+    Quotation,
+    QuotedText,
+    fits,
+    follows,
+    quote_sentences,
+    readable_range,
+    with_sentence_before,
+)
+from polyadic.generation.refusals import in_language, refusal_note
 from polyadic.generation.sentence_candidates import SentenceCandidate, candidates, rarity
 from polyadic.model.types import Answer, Knowledge, TraceStep, Usage
 from polyadic.rerankers.answer_selection.selector import AnswerSelector
@@ -91,18 +97,7 @@ async def quote_answer(
     compared = TraceStep("compare sentences", count(len(pool), "sentence"), perf_counter() - started)
     step_done(compared.name)
     read = read_sentences(asked, [candidate.sentence for candidate in pool])
-    features = sentence_features(asked, read)
-    learned_scores = LinearModel.named(learned("sentences")["score"], COLUMNS).scores(features)
-    selection = await select(asked, pool, learned_scores, selector)
-    learned_scores = combined_scores(asked, learned_scores, selection)
-    section = read_named_section(asked, pool)
-    scores = learned_scores + section.bonus
-    judgement = judge(asked, features, learned_scores, rare_coverage(read, *rarity(asked, reader)), selection)
-    if section.has_all_words:
-        judgement = AnswerConfidence(max(SECTION_FOUND, judgement.confidence), False)
-    greatest_gap = GREATEST_GAP
-    if not section.is_all_that_is_asked and not asked.may_need_several_documents:
-        greatest_gap *= min(1.0, (1 - judgement.confidence) / (1 - SURE))
+    scores, judgement, greatest_gap = await _judged(asked, pool, read, reader, selector)
     pieces = [] if judgement.is_refused else _chosen(asked, pool, read, scores, greatest_gap)
     quotes = _quoted(pieces, pool, reader)
     chosen = TraceStep(
@@ -125,6 +120,28 @@ async def quote_answer(
         claims=quoted.claims,
     )
     return answer if quotes else in_language(answer, asked.language)
+
+
+async def _judged(
+    asked: QuestionFeatures,
+    pool: Sequence[SentenceCandidate],
+    read: Sequence[Read],
+    reader: Reader,
+    selector: AnswerSelector | None,
+) -> tuple[NDArray[np.float64], AnswerConfidence, float]:
+    """Return the score of each candidate, whether to answer, and how far a further quotation may be below the best."""
+    features = sentence_features(asked, read)
+    learned_scores = LinearModel.named(learned("sentences")["score"], COLUMNS).scores(features)
+    selection = await select(asked, pool, learned_scores, selector)
+    learned_scores = combined_scores(asked, learned_scores, selection)
+    section = read_named_section(asked, pool)
+    judgement = judge(asked, features, learned_scores, rare_coverage(read, *rarity(asked, reader)), selection)
+    if section.has_all_words:
+        judgement = AnswerConfidence(max(SECTION_FOUND, judgement.confidence), False)
+    greatest_gap = GREATEST_GAP
+    if not section.is_all_that_is_asked and not asked.may_need_several_documents:
+        greatest_gap *= min(1.0, (1 - judgement.confidence) / (1 - SURE))
+    return learned_scores + section.bonus, judgement, greatest_gap
 
 
 async def select(

@@ -6,9 +6,7 @@ from dataclasses import replace
 
 from polyadic.embeddings.embedder import Embedder
 from polyadic.generation.extractive_answerer import quote_answer
-from polyadic.generation.quotation_context import ANNOUNCES
-from polyadic.generation.quotations import quotation
-from polyadic.generation.quoted_answer import QuotedText
+from polyadic.generation.quotations import ANNOUNCES, QuotedText, quotation
 from polyadic.model.types import Answer, Item, Knowledge, RetrievalSection, SourceSpan
 from polyadic.rerankers.answer_selection.selector import AnswerSelector
 from polyadic.storage.protocol import Reader

@@ -9,10 +9,9 @@ from polyadic.embeddings.embedder import Embedder
 from polyadic.errors import NoReply
 from polyadic.generation.citation_attribution import Attribution, TextEmbedder, attribute
 from polyadic.generation.citation_parser import CitedText, marked
-from polyadic.generation.context import ContextPiece, PromptContext, lay_out
+from polyadic.generation.context import ContextPiece, PromptContext, lay_out, prompt_room
 from polyadic.generation.evidence_marks import without_copied_marks
-from polyadic.generation.no_answer_texts import no_answer
-from polyadic.generation.prompt_room import prompt_room
+from polyadic.generation.refusals import no_answer
 from polyadic.generation.streamed_citations import RememberingEmbedder, StreamedCitations
 from polyadic.llm.language_model import LanguageModel, ModelReply, ModelRequest
 from polyadic.llm.prompts.library import PromptLibrary

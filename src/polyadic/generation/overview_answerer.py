@@ -1,8 +1,7 @@
 """Answer an overview question without a language model: quote and cite central sentences."""
 
-from polyadic.generation.no_answer_texts import no_answer
-from polyadic.generation.quotations import quotation
-from polyadic.generation.quoted_answer import QuotedText
+from polyadic.generation.quotations import QuotedText, quotation
+from polyadic.generation.refusals import no_answer
 from polyadic.model.identity import normal_text
 from polyadic.model.types import Answer, Item, ItemKind, Knowledge, Usage
 from polyadic.text.language import detect_language

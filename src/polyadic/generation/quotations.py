@@ -1,14 +1,22 @@
-"""Write out quoted spans so that they can be read: prose without markup, code with its lines, table rows in words."""
+"""Quotations in an answer: what makes them readable, how they are written out, and their numbered lines."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from polyadic.generation.citation_parser import without_markers
 from polyadic.generation.sentence_candidates import SentenceCandidate
-from polyadic.model.types import SourceSpan, Span
+from polyadic.model.types import Citation, Claim, SourceSpan, Span
+from polyadic.storage.protocol import Reader
 from polyadic.text.code_fences import code_blocks, without_fences
-from polyadic.text.markup import readable
+from polyadic.text.dependent_sentences import leans_on_previous
+from polyadic.text.headings import is_heading, is_within
+from polyadic.text.language import detect_language
+from polyadic.text.markup import plain, readable
+from polyadic.text.sentences import sentences
 from polyadic.text.table_rows import is_pipe_row
+
+ANNOUNCES = (":", "：")
+_LONGEST_WITH_CONTEXT = 700
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,3 +61,127 @@ def _shown_code(block: str) -> str:
     """Format a code block: a single line inline, several lines on their own."""
     lines = without_fences(block)
     return lines.strip() if "\n" not in lines else f"\n{lines}\n"
+
+
+def readable_range(place: int, pool: Sequence[SentenceCandidate]) -> tuple[int, int]:
+    """Return the first and last candidate of a readable quotation: with the antecedent and the announced list items."""
+    own = pool[place]
+    first = last = place
+    if place and _leans(own) and follows(pool[place - 1], own) and fits(pool[place - 1], own):
+        first = place - 1
+    announced = _announcing(first, pool)
+    if announced is not None and fits(pool[announced], own):
+        first = announced
+    if own.place.quote.rstrip().endswith(ANNOUNCES):
+        while last + 1 < len(pool) and _belongs(own, pool[last], pool[last + 1]):
+            last += 1
+    return first, last
+
+
+def with_sentence_before(
+    quoted: Quotation, first: SentenceCandidate, others: Sequence[SourceSpan], reader: Reader
+) -> Quotation:
+    """Extend a quotation to the sentence before it in its chunk, if it leans on that sentence.
+
+    Parameters
+    ----------
+    quoted
+        The quotation.
+    first
+        Its first sentence. The sentence before is not among the candidates, such as a question, or one of a chunk of
+        which only a fact was retrieved.
+    others
+        The other quoted spans, which must not overlap.
+    reader
+        Reads the chunk.
+    """
+    if not _leans(first):
+        return quoted
+    rows = reader.rows("chunk", first.place.chunk_id, 1)
+    chunk = next(iter(reader.chunk_places(rows)), first.passage)
+    start, end = quoted.place.span.start - chunk.span.start, quoted.place.span.end - chunk.span.start
+    if chunk.quote[start:end] != quoted.place.quote:
+        return quoted
+    before = [span for span in sentences(chunk.quote, detect_language(chunk.quote)) if span.end <= start][-1:]
+    if not before or chunk.quote[before[0].end : start].strip() or end - before[0].start > _LONGEST_WITH_CONTEXT:
+        return quoted
+    outline = reader.records.headings([chunk.chunk_id]).get(chunk.chunk_id, ())
+    place = replace(chunk.part(Span(before[0].start, end)), headings=quoted.place.headings, page=quoted.place.page)
+    if is_within(outline, place.span.start) or is_heading(chunk.quote, before[0].start, before[0].end):
+        return quoted
+    if is_pipe_row(place.quote) or any(_overlap(place, other) for other in others):
+        return quoted
+    return Quotation(place, quotation(place), quoted.score)
+
+
+def follows(first: SentenceCandidate, second: SentenceCandidate) -> bool:
+    """Return whether a sentence directly follows another, with only white space in between."""
+    if first.passage is not second.passage:
+        return False
+    origin = first.passage.span.start
+    between = first.passage.quote[first.place.span.end - origin : second.place.span.start - origin]
+    return first.place.span.end <= second.place.span.start and not between.strip()
+
+
+def fits(first: SentenceCandidate, last: SentenceCandidate) -> bool:
+    """Return whether the text from one sentence to another is short enough for one quotation."""
+    return last.place.span.end - first.place.span.start <= _LONGEST_WITH_CONTEXT
+
+
+def _leans(candidate: SentenceCandidate) -> bool:
+    quote = candidate.place.quote
+    return not candidate.sentence.is_code and leans_on_previous(plain(quote), detect_language(quote))
+
+
+def _overlap(place: SourceSpan, other: SourceSpan) -> bool:
+    return (
+        place.document_id == other.document_id
+        and place.span.start < other.span.end
+        and other.span.start < place.span.end
+    )
+
+
+def _belongs(announcing: SentenceCandidate, before: SentenceCandidate, candidate: SentenceCandidate) -> bool:
+    """Return whether a candidate is announced: it follows the colon directly, or is a further item of the list."""
+    is_announced = before is announcing or (before.sentence.is_item and candidate.sentence.is_item)
+    return is_announced and follows(before, candidate) and fits(announcing, candidate)
+
+
+def _announcing(place: int, pool: Sequence[SentenceCandidate]) -> int | None:
+    """Return the sentence that announces the list of this item; None if it is not an item, or nothing announces it."""
+    first = place
+    while first and pool[first].sentence.is_item and follows(pool[first - 1], pool[first]):
+        first -= 1
+    return first if first < place and pool[first].place.quote.rstrip().endswith(ANNOUNCES) else None
+
+
+@dataclass(frozen=True, slots=True)
+class QuotedText:
+    """Lines with markers, the citation of each, and the line as its claim, which the quotation supports."""
+
+    text: str
+    citations: tuple[Citation, ...]
+    claims: tuple[Claim, ...]
+
+    @classmethod
+    def of(cls, lines: Iterable[tuple[str, SourceSpan, float]]) -> "QuotedText":
+        """Number lines, each with the span that it quotes and its score.
+
+        A document's own ``[2]`` becomes ``(2)``, because it is not a citation of the answer.
+
+        >>> place = SourceSpan("d", "memory:d", "", "c", Span(0, 3), "Ada")
+        >>> quoted = QuotedText.of([('"Ada"', place, 1.0), ('"Bob"', place, 0.5)])
+        >>> quoted.text, quoted.citations[1].at, quoted.claims[1].span
+        ('"Ada" [1]\\n"Bob" [2]', Span(start=16, end=19), Span(start=10, end=15))
+        """
+        texts: list[str] = []
+        citations: list[Citation] = []
+        claims: list[Claim] = []
+        start = 0
+        for number, (line, place, score) in enumerate(lines, 1):
+            marker, end = f"[{number}]", start + len(line)
+            texts.append(f"{without_markers(line)} {marker}")
+            citations.append(Citation(number, place, score, Span(end + 1, end + 1 + len(marker))))
+            claims.append(Claim(Span(start, end), True, (number - 1,)))
+            start = end + len(marker) + 2
+        return cls("\n".join(texts), tuple(citations), tuple(claims))

@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from polyadic.generation.no_answer_texts import is_no_answer
+from polyadic.generation.refusals import is_no_answer
 from polyadic.model.types import Turn
 from polyadic.text.anaphora import AnaphoricReference, asks_only_why, fragment, has_lexicon, reference
 from polyadic.text.antecedents import Antecedent, Asked, antecedent, asked

@@ -8,12 +8,11 @@ from polyadic.concurrency.async_to_sync import async_to_sync
 from polyadic.config import Settings
 from polyadic.embeddings.embedder import Embedder
 from polyadic.hierarchy.build_context import BuildContext
+from polyadic.hierarchy.build_inputs import HierarchyInputs
 from polyadic.hierarchy.build_report import BuildProgress, BuildReport
-from polyadic.hierarchy.builder import HierarchyBuilder
-from polyadic.hierarchy.draft import draft
+from polyadic.hierarchy.builder import HierarchyBuilder, draft
 from polyadic.hierarchy.estimate import AveragedSummaries, BuildEstimate, CountingSummarizer
 from polyadic.hierarchy.extractive_summarizer import ExtractiveSummarizer
-from polyadic.hierarchy.inputs import HierarchyInputs
 from polyadic.hierarchy.llm_summarizer import PROMPTS, LLMSummarizer
 from polyadic.hierarchy.measures import HierarchyMeasures, measures_of
 from polyadic.hierarchy.outline import DEPTH, HierarchyOutline, outline_of

@@ -6,8 +6,8 @@ from typing import Protocol, TypeVar
 
 from polyadic.concurrency.bounded_runner import BoundedRunner
 from polyadic.config import HierarchyBuildSettings
+from polyadic.hierarchy.build_inputs import HierarchyInputs
 from polyadic.hierarchy.build_report import BuildProgress, BuildReport
-from polyadic.hierarchy.inputs import HierarchyInputs
 from polyadic.hierarchy.summarizer import ClusterSummaries, CommunityDescription, Summarizer
 from polyadic.llm.batch_model import PendingRequest, ReplyPending
 from polyadic.model.hierarchy import EXTRACTIVE, Hierarchy, Summary

@@ -5,7 +5,7 @@ hierarchy, and the next build resumes from the cached replies.
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,13 +13,14 @@ import numpy as np
 from polyadic.config import HierarchyBuildSettings
 from polyadic.embeddings.embedder import Embedder
 from polyadic.hierarchy.build_context import BuildContext, BuildInterrupted
+from polyadic.hierarchy.build_inputs import HierarchyInputs
 from polyadic.hierarchy.build_report import BuildProgress, BuildReport
-from polyadic.hierarchy.draft import draft, rearrangement
-from polyadic.hierarchy.inputs import HierarchyInputs
+from polyadic.hierarchy.community_reports import CommunityReportBuilder
+from polyadic.hierarchy.layering import LayerBuilder
 from polyadic.hierarchy.summarizer import Summarizer
 from polyadic.llm.batch_model import PendingRequest
 from polyadic.model.aggregation import form
-from polyadic.model.hierarchy import Rearrangement, Summary
+from polyadic.model.hierarchy import Cluster, Community, Hierarchy, Rearrangement, Summary
 from polyadic.model.types import Usage
 from polyadic.storage.protocol import LedgerCall, Store, Vectors
 
@@ -129,7 +130,7 @@ class HierarchyBuilder:
                 self.note,
             )
         )
-        if change := rearrangement(former, hierarchy):
+        if change := _rearrangement(former, hierarchy):
             await self._apply(change, vectors)
 
     async def _apply(self, change: Rearrangement, vectors: EmbeddedSummaries) -> None:
@@ -148,3 +149,70 @@ class HierarchyBuilder:
         usage, seconds = self.embedder.take_usage()
         if usage.calls:
             self.store.record_calls([(LedgerCall("embed", self.embedder.name, usage, seconds), None)])
+
+
+async def draft(work: BuildContext) -> Hierarchy:
+    """Draft the new hierarchy and record counts in the report.
+
+    Raises
+    ------
+    BuildInterrupted
+        The draft could not be completed; the report gives the reason.
+    """
+    layers = await LayerBuilder(work).layers()
+    work.report.rebuilt = layers.rebuilt
+    communities = await CommunityReportBuilder(work, layers).communities()
+    hierarchy = Hierarchy(
+        tuple(sorted(layers.clusters, key=lambda one: (one.layer, one.id))),
+        tuple(communities),
+        tuple(layers.sparsities),
+        layers.settled,
+        layers.since,
+    )
+    _count(work, hierarchy)
+    return hierarchy
+
+
+def _rearrangement(former: Hierarchy, now: Hierarchy) -> Rearrangement | None:
+    """Return the change from one hierarchy to another; None if they are equal.
+
+    >>> one = Hierarchy((Cluster(0, ("a", "b"), ("a", "b")),), settled=2)
+    >>> _rearrangement(one, one) is None, len(_rearrangement(one, Hierarchy()).removed)
+    (True, 1)
+    """
+    if former == now:
+        return None
+    clusters, communities = _by_id(former.clusters), _by_id(former.communities)
+    gone = [*_gone(clusters, now.clusters), *_gone(communities, now.communities)]
+    return Rearrangement(
+        [one for one in now.clusters if clusters.get(one.id) != one],
+        [one for one in now.communities if communities.get(one.id) != one],
+        gone,
+        now.sparsities,
+        now.settled,
+        now.since,
+    )
+
+
+Node = Cluster | Community
+
+
+def _by_id(nodes: Iterable[Node]) -> Mapping[str, Node]:
+    return {one.id: one for one in nodes}
+
+
+def _gone(former: Collection[str], now: Iterable[Node]) -> list[str]:
+    current = {one.id for one in now}
+    return sorted(one for one in former if one not in current)
+
+
+def _count(work: BuildContext, now: Hierarchy) -> None:
+    report, change = work.report, _rearrangement(work.former, now)
+    report.entities = len(work.ground.entities)
+    report.layers = len({one.layer for one in now.clusters})
+    report.clusters, report.summaries = len(now.clusters), len(now.summaries)
+    report.communities = len(now.communities)
+    report.reports = sum(one.report is not None for one in now.communities)
+    report.sparsities = now.sparsities
+    report.changed = change is not None
+    report.removed = len(change.removed) if change else 0

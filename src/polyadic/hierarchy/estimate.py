@@ -13,8 +13,8 @@ import numpy as np
 
 from polyadic.config import ModelSettings
 from polyadic.errors import NoReply
+from polyadic.hierarchy.build_inputs import HierarchyInputs
 from polyadic.hierarchy.extractive_summarizer import reported, summarized
-from polyadic.hierarchy.inputs import HierarchyInputs
 from polyadic.hierarchy.llm_summarizer import REPORT, SUMMARIZE, LLMSummarizer
 from polyadic.hierarchy.prompt_context import FactContext, MemberContext
 from polyadic.hierarchy.summarizer import ClusterSummaries, CommunityDescription

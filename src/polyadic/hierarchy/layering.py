@@ -1,7 +1,7 @@
 """Build the layers of summaries (HiIndex of HiRAG, Algorithm 1): cluster a layer, summarize its clusters, repeat.
 
 On the first build, and after many entities were added, every layer is clustered in full; the build stops when cluster
-sparsity hardly changes or a layer repeats the one below it (see redundancy.py). Otherwise the number of layers is
+sparsity hardly changes or a layer repeats the one below it (see layer_stopping.py). Otherwise the number of layers is
 kept, and only new items are clustered (see cluster_update.py).
 """
 
@@ -14,8 +14,7 @@ import numpy as np
 from polyadic.clustering.soft_clustering import cluster
 from polyadic.hierarchy.build_context import BuildContext
 from polyadic.hierarchy.cluster_update import joined, renewal_is_due, stale, update_clusters
-from polyadic.hierarchy.redundancy import layer_is_redundant, summaries_are_redundant
-from polyadic.hierarchy.sparsity import FEWEST, goes_on, sparsity
+from polyadic.hierarchy.layer_stopping import FEWEST, goes_on, layer_is_redundant, sparsity, summaries_are_redundant
 from polyadic.hierarchy.summarizer import ClusterSummaries
 from polyadic.model.hierarchy import Cluster, Summary
 from polyadic.storage.protocol import Vectors

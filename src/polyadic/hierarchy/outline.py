@@ -3,8 +3,8 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from polyadic.hierarchy.placement import entities_to_cluster, unplaced
 from polyadic.model.hierarchy import Cluster, Community, Hierarchy, Summary
+from polyadic.model.value_entities import is_value
 from polyadic.storage.protocol import Reader
 
 DEPTH = 2
@@ -205,3 +205,14 @@ def _communities(hierarchy: Hierarchy, depth: int) -> tuple[OutlineNode, ...]:
 
 def _largest_first(branches: Sequence[OutlineNode]) -> tuple[OutlineNode, ...]:
     return tuple(sorted(branches, key=lambda one: (-one.entities, -one.size, one.name, one.id)))
+
+
+def entities_to_cluster(reader: Reader) -> set[str]:
+    """Return the identifiers of all entities other than values (dates, amounts, numbers), which are never clustered."""
+    entities = reader.entities(reader.rows("entity"))
+    return {entity.id for entity in entities if not is_value(entity.name, entity.type)}
+
+
+def unplaced(entities: set[str], hierarchy: Hierarchy) -> set[str]:
+    """Return those of the entities that no cluster of the first layer has as an own member."""
+    return entities.difference(*(cluster.own for cluster in hierarchy.clusters if cluster.layer == 0))

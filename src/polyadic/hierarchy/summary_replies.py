@@ -5,10 +5,11 @@ from dataclasses import dataclass, replace
 
 from polyadic.hierarchy.prompt_context import MemberContext
 from polyadic.hierarchy.summarizer import OTHER_TYPE
-from polyadic.hierarchy.summary_records import summary_records
-from polyadic.llm.replies.cleaning import tidy
+from polyadic.llm.replies.cleaning import strip_wrappers, tidy
+from polyadic.llm.replies.delimited_records import RecordKind, canonical, may_hold_records, records
 from polyadic.llm.replies.json_fields import LONGEST_NAME, list_of, numbers_in, record_of, reply_values, text_of
 from polyadic.llm.replies.parsed_reply import Problems
+from polyadic.llm.replies.parser import LONGEST_REPLY
 from polyadic.llm.replies.scores import ScoreScale
 from polyadic.model.identity import entity_key
 
@@ -73,7 +74,7 @@ def read_summaries(
     ['member number that does not exist', 'summary named like a member, qualified']
     """
     problems = Problems()
-    records = summary_records(reply) or _records(reply, problems)
+    records = _summary_records(reply) or _records(reply, problems)
     problems[f"more than {MOST_READ} summaries"] += max(0, len(records) - MOST_READ)
     drafts = [draft for one in records[:MOST_READ] if (draft := _draft(one, members, types, problems))]
     named = _by_name(drafts, problems)
@@ -197,3 +198,35 @@ def _qualified(draft: DraftSummary, used: Collection[str]) -> str:
     numbered = (f"{_QUALIFIER} {number}" for number in range(2, len(used) + 3))
     names = (f"{draft.name} ({kind})" for kind in (*kinds, _QUALIFIER, *numbered))
     return next(name for name in names if entity_key(name) not in used)
+
+
+def _summary_records(reply: str) -> list[dict[str, object]]:
+    """Read entity records as summaries, and relationship records as their members, with description and strength.
+
+    A relationship joins a member and a summary, in either order. Empty if the reply has no entity record.
+
+    >>> reply = '("entity"<|>"Port"<|>"location"<|>"A port.")##("relationship"<|>"Pier"<|>"Port"<|>"It is there."<|>9)'
+    >>> _summary_records(reply)
+    [{'name': 'Port', 'type': 'location', 'description': 'A port.', 'members': [{'name': 'Pier', 'description': \
+'It is there.', 'strength': '9'}]}]
+    """
+    bare, _ = strip_wrappers(reply[:LONGEST_REPLY])
+    if not may_hold_records(bare):
+        return []
+    summaries: dict[str, dict[str, object]] = {}
+    members: dict[str, list[dict[str, str]]] = {}
+    relations: list[list[str]] = []
+    for record in records(canonical(bare)):
+        fields = [tidy(field) for field in record.fields]
+        if record.kind is RecordKind.ENTITY and record.whole:
+            name, kind, description = (*fields, "", "", "")[:3]
+            key = entity_key(name)
+            summaries.setdefault(key, {"name": name, "type": kind, "description": description})
+            members.setdefault(key, [])
+        elif record.kind is RecordKind.RELATION:
+            relations.append(fields)
+    for one, another, description, strength in (([*fields, "", "", "", ""])[:4] for fields in relations):
+        for end, other in ((one, another), (another, one)):
+            if end and entity_key(other) in members and entity_key(end) not in members:
+                members[entity_key(other)].append({"name": end, "description": description, "strength": strength})
+    return [summary | {"members": members[key]} for key, summary in summaries.items()]

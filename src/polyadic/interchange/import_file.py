@@ -19,7 +19,7 @@ from polyadic.interchange.hif_reader import MOST_MEGABYTES, contents_of, parse_h
 from polyadic.interchange.validation import InvalidFile
 from polyadic.loaders.file_access import byte_limit, opened, read_whole
 from polyadic.loaders.loader import read_documents
-from polyadic.resolution.apply import apply_decisions, check
+from polyadic.resolution.apply_decisions import apply_decisions, check
 from polyadic.workspace import Workspace
 
 LINES = (".jsonl", ".ndjson")

@@ -1,7 +1,7 @@
 """Model Context Protocol server for a workspace: tools and resources for agents.
 
-``stdio`` serves one client over standard input and output, ``http`` is an ASGI application. Both serve the server that
-``server`` builds from ``tools/`` and ``resources``.
+``transports`` serves one client over standard input and output, or many as an ASGI application. Both serve the server
+that ``server`` builds from ``tools/`` and ``resources``.
 
 Raises
 ------
@@ -16,7 +16,6 @@ try:
 except ImportError as error:
     raise PackageMissing("the Model Context Protocol", "mcp", "mcp") from error
 
-from polyadic.mcp.http import LOOPBACK, asgi
-from polyadic.mcp.stdio import serve_stdio
+from polyadic.mcp.transports import LOOPBACK, asgi, serve_stdio
 
 __all__ = ["LOOPBACK", "asgi", "serve_stdio"]

@@ -1,22 +1,51 @@
-"""The workspace of a request, and what the request may do there."""
+"""The workspace of a request, its indexing jobs, and what the request may do there."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Protocol, TypeVar
+from typing import Any, Literal, Protocol, TypeVar
 
 from starlette.requests import Request
 
-from polyadic.mcp.jobs import ToolJobs
-from polyadic.model.types import Filter
+from polyadic.model.types import Document, Filter
 from polyadic.query.document_filter import filter_documents
 from polyadic.query.shown_source_names import RelativeNames, SourceNames
 from polyadic.storage.protocol import Reader
 from polyadic.workspace import Workspace
 
+State = Literal["queued", "running", "succeeded", "partly", "failed", "cancelled"]
+Outcome = Literal["added", "replaced", "unchanged"]
+GOING = ("queued", "running")
+
 Found = TypeVar("Found")
+
+
+@dataclass(frozen=True, slots=True)
+class ToolJob:
+    """State of a job.
+
+    ``chunks_read`` of ``chunks`` have been read so far. ``outcome`` is None while it is unknown, and if the document
+    was not published. ``problem`` says why the document, or a part of it, was not indexed.
+    """
+
+    id: str
+    state: State
+    chunks: int
+    chunks_read: int
+    outcome: Outcome | None = None
+    problem: str = ""
+
+
+class ToolJobs(Protocol):
+    """The jobs of one workspace."""
+
+    async def upload(self, document: Document) -> ToolJob:
+        """Queue a document for indexing; waits a little, so that a short document is indexed when this returns."""
+
+    async def job(self, identifier: str) -> ToolJob:
+        """Return the state of a job; raises an error of the surrounding server if there is none."""
 
 
 @dataclass(frozen=True, slots=True)

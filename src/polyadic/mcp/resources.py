@@ -1,18 +1,19 @@
-"""Documents as MCP resources: listed in pages, read as text, long ones in parts."""
+"""Documents as MCP resources: listed in pages, read as text, long ones in parts; also read by tools."""
 
 import re
+from dataclasses import replace
 from urllib.parse import parse_qs, urlsplit
 
 import mcp_types as types
+from pydantic import BaseModel, ConfigDict
 
 from polyadic.errors import NotFound
-from polyadic.mcp import pagination
-from polyadic.mcp.document_references import URI, uri_of
+from polyadic.mcp.document_references import URI, document_named, uri_of
 from polyadic.mcp.limits import NAME, RESOURCE, RESOURCES, cut
 from polyadic.mcp.request_context import WorkspaceAccess, read
-from polyadic.mcp.resource_text import DocumentExcerpt, passage
-from polyadic.model.types import Span
-from polyadic.storage.protocol import DocumentRecord
+from polyadic.model.types import Span, page_of
+from polyadic.query.shown_source_names import SourceNames
+from polyadic.storage.protocol import DocumentListing, DocumentRecord, Reader
 
 TEXT = "text/plain"
 TEMPLATE = types.ResourceTemplate(
@@ -26,10 +27,78 @@ _DOCUMENT_PATH = re.compile(r"/([0-9a-f]{32})")
 _OFFSET = re.compile(r"[0-9]{1,15}")
 
 
+def listed_documents(
+    reader: Reader, names: SourceNames, after: str | None, limit: int
+) -> tuple[DocumentListing, str | None]:
+    """Return a page of documents with their names, and the cursor of the next page; None on the last page.
+
+    A page starts after the last source of the previous page. So no document is repeated or skipped because others were
+    added or deleted between two requests.
+
+    Raises
+    ------
+    NotFound
+        The cursor is invalid.
+    """
+    page = reader.records.listed(None if after is None else names.position(reader, after), limit)
+    following = names.cursor(page.documents[-1].source) if page.more else None
+    return replace(page, documents=names.applied(page.documents)), following
+
+
+class DocumentExcerpt(BaseModel):
+    """A part of a document."""
+
+    model_config = ConfigDict(frozen=True, use_attribute_docstrings=True)
+
+    document: str
+    """Identifier of the document."""
+    uri: str
+    """Resource URI of the document."""
+    source: str
+    title: str
+    page: int | None
+    """Page on which the part begins, from 1; null if the document has no pages."""
+    start: int
+    """First character of the part, from 0."""
+    end: int
+    """Character after the last one; less than requested if the document ends earlier."""
+    characters: int
+    """Length of the document in characters."""
+    text: str
+    """The exact text of the part."""
+
+
+def passage(reader: Reader, names: SourceNames, reference: str, span: Span) -> DocumentExcerpt:
+    """Return the part of a document that a span covers, cut off at the end of the document.
+
+    Raises
+    ------
+    NotFound
+        No document matches the reference, or the document ends before the span begins.
+    """
+    record = document_named(reader, names, reference)
+    document = reader.records.document(record.id)
+    length = len(document.text)
+    if span.start > length:
+        raise NotFound(f"the document has {length:,} characters, so none from {span.start:,} on", "use a smaller start")
+    end = min(span.end, length)
+    return DocumentExcerpt(
+        document=record.id,
+        uri=uri_of(record.id),
+        source=names.shown(record.source),
+        title=record.title,
+        page=page_of(document.pages, span.start),
+        start=span.start,
+        end=end,
+        characters=length,
+        text=document.text[span.start : end],
+    )
+
+
 async def listed(access: WorkspaceAccess, cursor: str | None) -> types.ListResourcesResult:
     """Return one page of the documents."""
     page, following = await read(
-        access.workspace, lambda reader: pagination.listed(reader, access.names(reader), cursor, RESOURCES)
+        access.workspace, lambda reader: listed_documents(reader, access.names(reader), cursor, RESOURCES)
     )
     return types.ListResourcesResult(resources=[_resource(one) for one in page.documents], next_cursor=following)
 

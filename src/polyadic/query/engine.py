@@ -15,9 +15,9 @@ from polyadic.generation.extractive_answerer import quote_answer
 from polyadic.generation.list_answerer import has_list, quote_list
 from polyadic.generation.llm_answerer import LLMAnswerer
 from polyadic.generation.llm_question_condenser import condense_question
-from polyadic.generation.next_queries import LLMQueryPlanner
 from polyadic.generation.overview_answerer import quote_overview
-from polyadic.generation.refusal_notes import in_language
+from polyadic.generation.query_planner import LLMQueryPlanner
+from polyadic.generation.refusals import in_language
 from polyadic.generation.rule_question_condenser import elliptic, refers_back, standalone
 from polyadic.llm.budget import SpendingBudget, check_prices
 from polyadic.llm.cached_model import NullCache, ResponseCache
@@ -31,16 +31,16 @@ from polyadic.query.lookup import titled
 from polyadic.query.request import QueryRequest
 from polyadic.query.span_attributes import record_answer, record_knowledge
 from polyadic.query.topic_documents import topic_documents
-from polyadic.query.usage import MeteredModel, UsageMeter
+from polyadic.query.usage_meter import MeteredModel, UsageMeter
 from polyadic.rerankers.answer_selection.selector import AnswerSelector
 from polyadic.rerankers.reranker import Reranker
-from polyadic.retrieval.logical_form_model import LLMQuestionSolver
+from polyadic.retrieval.global_knowledge import report_overview
+from polyadic.retrieval.logical_form import LLMQuestionSolver
 from polyadic.retrieval.overview import NAME as OVERVIEW
 from polyadic.retrieval.overview import overview
 from polyadic.retrieval.query_entity_extraction import LLMEntityFinder, QueryEntityFinder, StoreEntityFinder
 from polyadic.retrieval.query_spelling import CorrectedQuestion, spelled
 from polyadic.retrieval.registry import asks_for_names, method_named, needs_model
-from polyadic.retrieval.report_overview import report_overview
 from polyadic.retrieval.reranking import RerankedMethod
 from polyadic.storage.protocol import Reader, Store
 from polyadic.text.language import certain_language, detect_language

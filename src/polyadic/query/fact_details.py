@@ -24,7 +24,7 @@ def fact_details(reader: Reader, places: Mapping[str, Sequence[SourceSpan]]) -> 
     """
     chunks = {place.chunk_id for spans in places.values() for place in spans}
     found: dict[str, list[FactDetails]] = {}
-    for _, evidence in sorted(reader.records.evidence_in(sorted(chunks)).items()):
+    for _, evidence in sorted(reader.records.detailed_evidence(sorted(chunks)).items()):
         for one in evidence:
             # Most evidence has no details, and making the identifier of a fact takes much longer.
             details = FactDetails.of(one)

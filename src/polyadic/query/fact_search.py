@@ -7,7 +7,7 @@ import numpy as np
 from polyadic.embeddings.embedder import Embedder
 from polyadic.llm.cached_model import StoreResponseCache
 from polyadic.query.lookup import facts_of_all
-from polyadic.query.usage import UsageMeter
+from polyadic.query.usage_meter import UsageMeter
 from polyadic.storage.protocol import Hits, Reader, Store, Vectors
 
 # With entities and a vector, only this many of the highest-scored facts are compared with the vector.

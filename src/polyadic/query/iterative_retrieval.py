@@ -12,7 +12,7 @@ from itertools import zip_longest
 from polyadic.config import Effort
 from polyadic.errors import NO_MODEL, NoReply, SettingsError
 from polyadic.generation.context import lay_out
-from polyadic.generation.next_queries import LLMQueryPlanner, NextQueries, Note
+from polyadic.generation.query_planner import LLMQueryPlanner, NextQueries, Note
 from polyadic.llm.budget import SpendingBudget
 from polyadic.llm.language_model import LanguageModel, ModelRequest
 from polyadic.model.types import Item, ItemKind, Knowledge, SourceSpan, Usage

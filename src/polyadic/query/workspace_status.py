@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from polyadic.hierarchy.placement import entities_to_cluster, unplaced
+from polyadic.hierarchy.outline import entities_to_cluster, unplaced
 from polyadic.model.hierarchy import EXTRACTIVE
 from polyadic.model.types import Usage
 from polyadic.storage.protocol import Counts, FailedChunk, LedgerEntry, Reader, Store, UsageTotals

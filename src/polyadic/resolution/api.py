@@ -12,9 +12,9 @@ from polyadic.llm.prompts.library import PromptLibrary
 from polyadic.model.resolution import ResolutionDecision
 from polyadic.model.types import Usage
 from polyadic.resolution import decision_builder
-from polyadic.resolution.apply import LISTED, DecisionOutcome, apply_decisions
+from polyadic.resolution.apply_decisions import LISTED, DecisionOutcome, apply_decisions
+from polyadic.resolution.decision_builder import resolve_id_prefix
 from polyadic.resolution.homonyms import Homonym, homonyms
-from polyadic.resolution.id_prefix import resolve_id_prefix
 from polyadic.resolution.llm_adjudication import LLMAdjudication, adjudicate, pairs_to_judge
 from polyadic.resolution.merge_candidates import CERTAIN, CandidatePairs, MergeCandidate
 from polyadic.storage.protocol import Store

@@ -1,6 +1,6 @@
 """Build resolution decisions from user input."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -10,6 +10,9 @@ from polyadic.model.resolution import DecisionKind, EntityResolution, Resolution
 from polyadic.model.types import Entity
 from polyadic.query import lookup
 from polyadic.storage.protocol import Reader
+
+_MIN_DIGITS = 4
+_DIGITS = frozenset("0123456789abcdef")
 
 
 def merge(reader: Reader, names: Sequence[str], into: str = "") -> ResolutionDecision:
@@ -130,3 +133,36 @@ def _entity(reader: Reader, resolution: EntityResolution, name: str) -> Entity:
 
 def _distinct(known: Sequence[Entity]) -> tuple[str, ...]:
     return tuple(sorted({entity.key: entity.name for entity in known}.values(), key=entity_key))
+
+
+def resolve_id_prefix(identifiers: Iterable[str], reference: str, what: str, listed: str) -> str:
+    """Return the identifier with this prefix of at least 4 digits.
+
+    Parameters
+    ----------
+    identifiers
+        All identifiers.
+    reference
+        User input.
+    what
+        Kind of the identified objects, for messages.
+    listed
+        Hint on how to list them.
+
+    Raises
+    ------
+    NotFound
+        No identifier, or more than one, matches.
+
+    >>> resolve_id_prefix(["0123abcd", "0124abcd"], "0124", "decision", "")
+    '0124abcd'
+    """
+    prefix = reference.strip().lower()
+    if len(prefix) < _MIN_DIGITS or not _DIGITS.issuperset(prefix):
+        raise NotFound(f"{reference!r} is not an identifier of a {what} ({_MIN_DIGITS} digits or more)", listed)
+    found = [one for one in identifiers if one.startswith(prefix)]
+    if not found:
+        raise NotFound(f"no {what} matches {reference!r}", listed)
+    if len(found) > 1:
+        raise NotFound(f"{reference!r} begins {len(found)} identifiers of a {what}", "give more digits (see --json)")
+    return found[0]

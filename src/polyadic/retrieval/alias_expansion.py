@@ -12,8 +12,8 @@ from functools import lru_cache
 import numpy as np
 
 from polyadic.model.identity import loose_name, without_qualifier
+from polyadic.storage.incidence import among, distinct
 from polyadic.storage.protocol import Links, Reader, Rows
-from polyadic.storage.row_sets import among, distinct
 from polyadic.text.stopwords import words
 
 _AFTER_NAME = re.compile(r"(?:,| of | von | de | du | der )")

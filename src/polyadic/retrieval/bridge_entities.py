@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyadic.retrieval.alias_expansion import expand_aliases
+from polyadic.retrieval.entity_linking import AnalyzedQuestion
 from polyadic.retrieval.personalized_pagerank import PPRScores
-from polyadic.retrieval.query_analysis import AnalyzedQuestion
 from polyadic.retrieval.similarity_hits import targets_by_source
 from polyadic.retrieval.subgraph import Places, Subgraph
+from polyadic.storage.incidence import among, distinct
 from polyadic.storage.protocol import ChunkFactsPrefetch, Links, Reader, Rows, Vectors
-from polyadic.storage.row_sets import among, distinct
 
 MOST = 10
 LEAST_SCORE = 35.0

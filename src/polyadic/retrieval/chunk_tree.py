@@ -1,11 +1,15 @@
-"""Tree of summaries over clusters of chunks (RAPTOR, arXiv 2401.18059, section 3), built in memory.
+"""Tree of summaries over clusters of chunks (RAPTOR, arXiv 2401.18059, section 3), built in memory and cached there.
 
 Layer 0 consists of the chunks. Each layer is clustered by Gaussian mixtures with soft membership, and the summaries of
 its clusters form the next layer, until too few members are left. A summary is extractive: it consists of the fact of
 each member that is nearest to the centre of the cluster, as many as fit.
 """
 
+import asyncio
+import threading
+from collections import OrderedDict
 from collections.abc import Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +23,10 @@ from polyadic.storage.protocol import Reader, Rows, Vectors
 
 FEWEST = 12
 """Layers with fewer members are not clustered: RAPTOR reduces vectors to 10 dimensions, and needs more than 11."""
+
+MOST_TREES = 8
+
+_Key = tuple[str, str, RaptorSettings]
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,3 +118,45 @@ def _as_members(nodes: Sequence[SummaryNode], reader: Reader) -> list[_Member]:
     rows = np.unique(np.array([fact for node in nodes for fact in node.facts], dtype=np.int64))
     tokens = dict(zip(rows.tolist(), reader.tokens("fact", rows).tolist(), strict=True))
     return [_Member(node.facts, sum(tokens[fact] for fact in node.facts), node.chunks) for node in nodes]
+
+
+class ChunkTreeCache:
+    """Trees by version of the store, embedder and settings; the least recently used one is dropped first.
+
+    May be used from several event loops.
+    """
+
+    def __init__(self, most: int = MOST_TREES) -> None:
+        self._most = most
+        self._lock = threading.Lock()
+        self._trees: OrderedDict[_Key, ChunkTree] = OrderedDict()
+        self._builds: dict[_Key, Future[None]] = {}
+
+    async def tree(self, reader: Reader, embedder: Embedder, settings: RaptorSettings) -> ChunkTree:
+        """Return the tree of what the reader sees; it is built once, and other callers wait for it."""
+        key = (reader.records.version, embedder.name, settings)
+        while True:
+            with self._lock:
+                if key in self._trees:
+                    self._trees.move_to_end(key)
+                    return self._trees[key]
+                running = self._builds.get(key)
+                if running is None:
+                    self._builds[key] = Future()
+            if running is None:
+                return await self._build(key, reader, embedder, settings)
+            # If that build fails or is cancelled, the next caller builds with its own reader.
+            await asyncio.shield(asyncio.wrap_future(running))
+
+    async def _build(self, key: _Key, reader: Reader, embedder: Embedder, settings: RaptorSettings) -> ChunkTree:
+        try:
+            tree = await build_chunk_tree(reader, embedder, settings)
+            with self._lock:
+                self._trees[key] = tree
+                while len(self._trees) > self._most:
+                    self._trees.popitem(last=False)
+            return tree
+        finally:
+            with self._lock:
+                ended = self._builds.pop(key)
+            ended.set_result(None)

@@ -1,4 +1,4 @@
-"""Clique expansion: facts as pairs of entities, for methods that work on ordinary graphs.
+"""Clique expansion: facts as pairs of entities, for methods that work on ordinary graphs, and pairs as items.
 
 A fact of n entities becomes n(n-1)/2 pairs, each with the fact's sentence as its description. This loses which pairs
 belong together: {a, b, c} gives the same pairs as {a, b}, {a, c}, {b, c} (HyperGraphRAG, Proposition 1). Pairs are
@@ -6,13 +6,15 @@ created while a question is answered, and not stored.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from polyadic.model.types import Entity, Fact, Item, ItemKind
 from polyadic.retrieval.similarity_hits import targets_by_source
 from polyadic.storage.protocol import Reader, Rows, Vectors
+from polyadic.text.tokens import count_tokens
 
 ENTITIES_OF_A_FACT = 32
 """In a larger fact, the entities with the highest scores are paired: 300 names would give 45,000 pairs."""
@@ -21,6 +23,8 @@ FACTS_OF_A_PAIR = 3
 
 
 _COLUMNS = ("facts", "firsts", "seconds")
+
+_DIGITS = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,3 +97,43 @@ def gathered(pairs: PairwiseEdges, ends: list[tuple[int, int]], similarity: Vect
         positions.setdefault(end, []).append(place)
     chosen = [sorted(positions[end], key=lambda place: -similarity[place])[:FACTS_OF_A_PAIR] for end in ends]
     return np.array([place for places in chosen for place in places], dtype=np.int64)
+
+
+def pair_items(
+    pairs: PairwiseEdges, scores: Vectors, whys: Sequence[str], reader: Reader, sentences: bool = True
+) -> list[Item]:
+    """Return an item for each pair, in order: "Ada — Byron: Ada was a daughter of Byron.", or without the sentence.
+
+    The item has the evidence of its fact, and its identifier begins with the fact's. Without sentences, pairs of the
+    same entities are merged into one item with the evidence of all.
+    """
+    rows, entities = np.unique(pairs.facts), np.unique(np.concatenate([pairs.firsts, pairs.seconds]))
+    facts = dict(zip(rows.tolist(), reader.facts(rows), strict=True))
+    places = dict(zip(rows.tolist(), reader.fact_places(rows), strict=True))
+    known = dict(zip(entities.tolist(), reader.entities(entities), strict=True))
+    items: dict[tuple[int, ...], Item] = {}
+    for row, ends, score, why in zip(pairs.facts.tolist(), pairs.ends, scores.tolist(), whys, strict=True):
+        key = (*ends, row) if sentences else ends
+        if key not in items:
+            items[key] = _item(facts[row], [known[end] for end in ends], score, why, sentences)
+        elif sentences:
+            continue
+        items[key] = replace(items[key], places=tuple(dict.fromkeys((*items[key].places, *places[row]))))
+    counts = count_tokens([item.text for item in items.values()])
+    return [replace(item, tokens=tokens) for item, tokens in zip(items.values(), counts, strict=True)]
+
+
+def _item(fact: Fact, ends: Sequence[Entity], score: float, why: str, sentences: bool) -> Item:
+    names = tuple(sorted(entity.name for entity in ends))
+    text = pair_text(names, fact.text if sentences else "")
+    identifier = ":".join([fact.id, *sorted(entity.id[:_DIGITS] for entity in ends)])
+    return Item(ItemKind.FACT, identifier, text, score, why, 0, (), names)
+
+
+def pair_text(names: Sequence[str], sentence: str = "") -> str:
+    """Format a pair, with its sentence if given.
+
+    >>> pair_text(["Ada", "Byron"], "Ada was a daughter of Byron.")
+    'Ada — Byron: Ada was a daughter of Byron.'
+    """
+    return " — ".join(names) + (f": {sentence}" if sentence else "")

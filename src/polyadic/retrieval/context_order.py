@@ -9,8 +9,8 @@ import numpy as np
 
 from polyadic.model.types import ItemKind
 from polyadic.retrieval.subgraph import Places, Subgraph
+from polyadic.storage.incidence import among, distinct
 from polyadic.storage.protocol import Vectors
-from polyadic.storage.row_sets import among, distinct
 
 FACTS_FIRST = 24
 """Number of facts before the first passage."""

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from polyadic.retrieval.clique_expansion import expand_cliques
-from polyadic.retrieval.graph_pagerank import Floats, pagerank
+from polyadic.retrieval.personalized_pagerank import Floats, graph_pagerank
 from polyadic.retrieval.subgraph import Places, Subgraph, assign, position, surround
+from polyadic.storage.incidence import among, distinct
 from polyadic.storage.protocol import Hits, Links, Reader, Rows, Vectors
-from polyadic.storage.row_sets import among, distinct
 
 FACTS_OF_AN_ENTITY = 100
 """Maximum number of facts of an entity; for a hub, those nearest to the question."""
@@ -44,7 +44,7 @@ class EntityGraph:
         """Compute the Personalized PageRank of each entity from weighted seed entities; the scores sum to 1."""
         reset = np.zeros(len(self.parts.entities))
         assign(reset, self.parts.entities, seeds.rows, seeds.scores)
-        return pagerank(self.edges, self.weights, reset, damping, ITERATIONS)
+        return graph_pagerank(self.edges, self.weights, reset, damping, ITERATIONS)
 
     def fact_scores(self, entity_scores: Floats) -> Floats:
         """Return for each fact the sum of the scores of its entities."""

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyadic.retrieval.bridge_entities import BridgeEntities
-from polyadic.retrieval.query_analysis import AnalyzedQuestion
+from polyadic.retrieval.entity_linking import AnalyzedQuestion
 from polyadic.retrieval.subgraph import Places, Subgraph, assign
 from polyadic.storage.protocol import Vectors
 

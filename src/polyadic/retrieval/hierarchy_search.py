@@ -13,8 +13,8 @@ from polyadic.retrieval.community_search import (
     largest_communities,
     search_communities,
 )
+from polyadic.retrieval.entity_linking import analyze_question
 from polyadic.retrieval.hierarchy_nodes import Nodes, entities_in, nearest, similarity
-from polyadic.retrieval.query_analysis import analyze_question
 from polyadic.storage.hierarchy import HierarchyReader
 from polyadic.storage.protocol import Hits, Reader, Rows, Vectors
 from polyadic.text.overview_questions import OverviewQuestion, overview_question

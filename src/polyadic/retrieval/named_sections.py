@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from polyadic.model.types import Heading
+from polyadic.storage.incidence import distinct
 from polyadic.storage.protocol import Reader, Rows
-from polyadic.storage.row_sets import distinct
 from polyadic.text.section_references import SectionReference, section_references
 
 # A low number is in many passages, and its section need not be the one with the most weight on it.

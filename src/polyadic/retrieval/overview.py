@@ -18,8 +18,8 @@ from polyadic.model.hierarchy import EXTRACTIVE
 from polyadic.model.identity import loose_name, normal_text
 from polyadic.model.types import Item, ItemKind, Knowledge, SourceSpan, Span
 from polyadic.retrieval.community_search import NearCommunity, largest_communities
-from polyadic.retrieval.graph_pagerank import Floats, pagerank
 from polyadic.retrieval.hierarchy_nodes import entities_in
+from polyadic.retrieval.personalized_pagerank import Floats, graph_pagerank
 from polyadic.retrieval.token_budget import knowledge
 from polyadic.retrieval.trace import Trace
 from polyadic.storage.protocol import Reader, Rows
@@ -143,7 +143,7 @@ class _Graph:
         entities, targets = np.unique(links.targets, return_inverse=True)
         edges = np.stack([sources, targets + len(facts)])
         seeds = np.ones(len(facts) + len(entities))
-        mass = pagerank(edges, np.ones(edges.shape[1]), seeds, _DAMPING)[len(facts) :]
+        mass = graph_pagerank(edges, np.ones(edges.shape[1]), seeds, _DAMPING)[len(facts) :]
         documents = Counter(places[0].document_id for places in reader.fact_places(facts) if places)
         return cls(facts, entities, mass, documents)
 

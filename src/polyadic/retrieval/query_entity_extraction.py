@@ -1,15 +1,17 @@
-"""V_q, the entities of a question (HyperGraphRAG): found in the store, or by a language model."""
+"""V_q, the entities of a question (HyperGraphRAG): found in the store, or by a language model; and their vectors."""
 
 import re
 from dataclasses import dataclass
 from typing import Protocol
 
+from polyadic.embeddings.embedder import Embedder
 from polyadic.errors import NoReply
 from polyadic.llm.language_model import LanguageModel, ModelRequest, ReplySchema
 from polyadic.llm.prompts.library import PromptLibrary
 from polyadic.model.types import Usage
-from polyadic.retrieval.query_analysis import analyze_question
-from polyadic.storage.protocol import Reader
+from polyadic.retrieval.entity_linking import analyze_question
+from polyadic.retrieval.trace import Trace
+from polyadic.storage.protocol import Reader, Vectors
 from polyadic.text.named_entities import names
 from polyadic.text.vocabulary import Vocabulary
 
@@ -105,3 +107,36 @@ def _names(reply: str) -> tuple[str, ...] | None:
     named = (entry.get("name") if isinstance(entry, dict) else entry for entry in listed)
     names = dict.fromkeys(" ".join(name.split()) for name in named if isinstance(name, str))
     return tuple(name for name in names if 0 < len(name) <= _MAX_NAME_LENGTH)[:_MAX_NAMES]
+
+
+async def embed_question_and_names(
+    question: str,
+    finder: QueryEntityFinder,
+    reader: Reader,
+    embedder: Embedder,
+    trace: Trace,
+    joined: bool = False,
+) -> tuple[LinkedNames, Vectors]:
+    """Find the names in a question, then embed the question and its names together.
+
+    Parameters
+    ----------
+    question, finder, reader, embedder
+        The question, and what finds its names and embeds.
+    trace
+        Receives both steps.
+    joined
+        Embed the names as one text, joined by commas; without names, the question again. By default each name is
+        embedded on its own.
+
+    Returns
+    -------
+    tuple of LinkedNames and Vectors
+        The names, and the vectors of the question (first) and of its names, shape (1 + n, d); (2, d) if joined.
+    """
+    named = await finder.named(question, reader)
+    trace.done("read the question", named.description)
+    names = (", ".join(named.names) or question,) if joined else named.names
+    vectors = await embedder.embed([question, *names])
+    trace.done("embed", "the question and its names")
+    return named, vectors

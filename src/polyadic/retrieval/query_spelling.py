@@ -7,7 +7,14 @@ from dataclasses import dataclass
 from polyadic.retrieval.relevance.stemming import stem
 from polyadic.storage.protocol import Reader
 from polyadic.text.language import detect_language
-from polyadic.text.spelling import LEAST, inflections, likely_word, may_be_typo, typo_candidates
+from polyadic.text.spelling import (
+    LEAST,
+    inflections,
+    is_rare_english_word,
+    likely_word,
+    may_be_typo,
+    typo_candidates,
+)
 from polyadic.text.stopwords import function_words
 
 _WORD = re.compile(r"[^\W\d_]+")
@@ -38,7 +45,7 @@ def spelled(question: str, reader: Reader) -> CorrectedQuestion:
 
     If there is no similar word, a probable typing error is replaced by a word of any passage. Common words, and other
     forms of words that occur, are kept. The cost is one look-up of the question's words; passages are read only if a
-    word is unknown.
+    word is unknown and not English.
     """
     language = detect_language(question)
     empty = function_words(language) | function_words("en")
@@ -47,6 +54,7 @@ def spelled(question: str, reader: Reader) -> CorrectedQuestion:
     held = set(reader.chunks_with_words([word.lower() for word in words], 1).sources.tolist())
     unknown = [word for number, word in enumerate(words) if number not in held]
     unknown = [word for word in unknown if not _has_inflection(word.lower(), language, reader)]
+    unknown = [word for word in unknown if not is_rare_english_word(word.lower())]
     if not unknown:
         return CorrectedQuestion(question)
     places = reader.chunk_places(reader.search(question, _PASSAGES).rows)

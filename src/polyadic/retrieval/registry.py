@@ -1,20 +1,20 @@
 """Registry of retrieval methods by name."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from polyadic.config import Settings
+from polyadic.embeddings.embedder import Embedder
 from polyadic.errors import NO_MODEL, SettingsError
-from polyadic.model.types import RetrievalSection
-from polyadic.retrieval.ablation import AblatedMethod
-from polyadic.retrieval.logical_form_model import QuestionSolver
+from polyadic.model.types import Knowledge, RetrievalSection
+from polyadic.retrieval.logical_form import QuestionSolver
 from polyadic.retrieval.method import Method
 from polyadic.retrieval.methods.auto import Auto
 from polyadic.retrieval.methods.bm25 import BM25
 from polyadic.retrieval.methods.chunks import Chunks
 from polyadic.retrieval.methods.fastgraphrag import FastGraphRAG
 from polyadic.retrieval.methods.graphrag import GraphRAG
-from polyadic.retrieval.methods.hierarchy import HierarchyMethod
-from polyadic.retrieval.methods.hierarchy_without_index import HierarchyWithoutIndex
+from polyadic.retrieval.methods.hierarchy import HierarchyMethod, HierarchyWithoutIndex
 from polyadic.retrieval.methods.hipporag import HippoRAG
 from polyadic.retrieval.methods.hipporag2 import HippoRAG2
 from polyadic.retrieval.methods.hypergraph import HypergraphRAG
@@ -25,6 +25,7 @@ from polyadic.retrieval.methods.pathrag import PathRAG
 from polyadic.retrieval.methods.raptor import Raptor
 from polyadic.retrieval.methods.walk import Walk
 from polyadic.retrieval.query_entity_extraction import QueryEntityFinder, StoreEntityFinder
+from polyadic.storage.protocol import Reader
 
 _Factory = Callable[[Settings, QueryEntityFinder], Method]
 
@@ -118,7 +119,7 @@ def method_named(
         known = ", ".join((*_METHODS, *_MODEL_METHODS))
         raise SettingsError(f"there is no method {name!r}", f"use one of {known}")
     method = _METHODS[name](settings, question_entities or StoreEntityFinder())
-    return method if method.name == name else AblatedMethod(name, method)
+    return method if method.name == name else _RenamedMethod(name, method)
 
 
 def asks_for_names(name: str) -> bool:
@@ -173,3 +174,15 @@ def _ablated(settings: Settings, named: QueryEntityFinder, *off: str) -> Method:
     """HyperGraphRAG without some of its retrievals (its Figure 4): of entities (ER), of facts (HR), of chunks (CR)."""
     switched = {f"{node_type}_retrieval": False for node_type in off}
     return HypergraphRAG(settings.hypergraph.model_copy(update=switched), named)
+
+
+class _RenamedMethod:
+    """A method under another name: same results, reported under that name."""
+
+    def __init__(self, name: str, method: Method) -> None:
+        self.name = name
+        self._method = method
+
+    async def retrieve(self, question: str, reader: Reader, embedder: Embedder, context_tokens: int) -> Knowledge:
+        knowledge = await self._method.retrieve(question, reader, embedder, context_tokens)
+        return replace(knowledge, method=self.name)

@@ -6,11 +6,12 @@ import numpy as np
 
 from polyadic.retrieval.alias_expansion import expand_aliases
 from polyadic.retrieval.edge_weights import completeness
+from polyadic.retrieval.entity_linking import AnalyzedQuestion
 from polyadic.retrieval.named_sections import passages_of_named_sections
 from polyadic.retrieval.personalized_pagerank import PPRScores
-from polyadic.retrieval.query_analysis import AnalyzedQuestion
 from polyadic.retrieval.similarity_hits import targets_by_source
 from polyadic.retrieval.subgraph import CHUNKS_OF_A_FACT, Subgraph, position
+from polyadic.storage.incidence import among, distinct
 from polyadic.storage.protocol import (
     ChunkFactsPrefetch,
     Hits,
@@ -21,7 +22,6 @@ from polyadic.storage.protocol import (
     Rows,
     Vectors,
 )
-from polyadic.storage.row_sets import among, distinct
 
 ANCHOR_WEIGHT, FACT_WEIGHT, CHUNK_WEIGHT, LEXICAL_WEIGHT = 1.0, 1.0, 0.1, 0.1
 SEED_FACTS, SEED_CHUNKS = 3, 10

@@ -6,8 +6,8 @@ import numpy as np
 
 from polyadic.config import KAGSettings
 from polyadic.retrieval.entity_graph import entity_graph, synonyms_of
-from polyadic.retrieval.graph_pagerank import Floats
 from polyadic.retrieval.items import RetrievedRow, retrieved_rows
+from polyadic.retrieval.personalized_pagerank import Floats
 from polyadic.retrieval.similarity_hits import alike_to
 from polyadic.storage.protocol import Hits, Reader, Rows, Vectors
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from polyadic.storage.incidence import distinct
 from polyadic.storage.protocol import Links, NeighbourPrefetch, Reader, Rows
-from polyadic.storage.row_sets import distinct
 
 Places = NDArray[np.int64]
 

@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from polyadic.server.fair_scheduler import FairScheduler
-from polyadic.server.limits import ServerLimits
 from polyadic.server.problem_details import ProblemError
+from polyadic.server.server_limits import ServerLimits
 
 _RETRY = {"Retry-After": "5"}
 _Waiter = asyncio.Future[None]

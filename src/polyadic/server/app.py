@@ -14,23 +14,22 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.middleware.gzip import GZipMiddleware
 
 from polyadic import __version__
-from polyadic.server import lightrag_compat, openai_compat, openai_embeddings, problem_details
+from polyadic.server import lightrag_query, openai_compat, problem_details
+from polyadic.server.access_log import RequestLogMiddleware
 from polyadic.server.auth import AuthMiddleware
+from polyadic.server.body_limits import RequestLimitMiddleware
 from polyadic.server.mcp_mount import add_agents
 from polyadic.server.openapi import add_openapi_details, operation_id
 from polyadic.server.page import routes as page
-from polyadic.server.request_limits import RequestLimitMiddleware
-from polyadic.server.request_logging import RequestLogMiddleware
 from polyadic.server.routes import (
+    catalogue,
     documents,
-    entities_and_facts,
     export,
     graph,
     health_check,
     hierarchy,
     jobs,
-    liveness,
-    metrics,
+    monitoring,
     pages,
     query,
     resolution,
@@ -50,16 +49,15 @@ ROUTERS = (
     watched_folders.router,
     query.router,
     graph.router,
-    entities_and_facts.router,
+    catalogue.router,
     hierarchy.router,
     resolution.router,
     health_check.router,
     export.router,
     openai_compat.router,
-    openai_embeddings.router,
-    lightrag_compat.router,
-    lightrag_compat.named_router,
-    metrics.router,
+    lightrag_query.router,
+    lightrag_query.named_router,
+    monitoring.metrics_router,
 )
 _SMALLEST_COMPRESSED = 1000
 _COMPRESSION = 5
@@ -100,9 +98,9 @@ def create_app(service: ServerState) -> FastAPI:
         telemetry={"tracing": False, "metrics": False, "logs": False},
     )
     app.state.service = service
-    app.include_router(liveness.router)
+    app.include_router(monitoring.probes_router)
     app.include_router(page.router)
-    app.include_router(lightrag_compat.status_router)
+    app.include_router(lightrag_query.status_router)
     for router in ROUTERS:
         # AuthMiddleware checks the key; this only adds the scheme to the OpenAPI description.
         app.include_router(router, dependencies=[Depends(_BEARER)])

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from polyadic.model.types import Answer
 from polyadic.query.request import LONGEST_QUESTION
 from polyadic.server.problem_details import ProblemError
-from polyadic.server.query_schemas import TurnSchema
+from polyadic.server.query_service import TurnSchema
 from polyadic.text.headings import heading_line
 
 SOURCES = "\n\nSources:\n"

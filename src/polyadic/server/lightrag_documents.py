@@ -14,8 +14,8 @@ from polyadic.indexing.publisher import withdraw
 from polyadic.query.shown_source_names import RelativeNames
 from polyadic.server.dependencies import Caller, Served
 from polyadic.server.jobs.job import UNFINISHED, Job, JobRequest, JobState
-from polyadic.server.jobs.upload import UploadedText
-from polyadic.server.lightrag_schemas import (
+from polyadic.server.jobs.uploads import UploadedText
+from polyadic.server.lightrag_document_schemas import (
     DocumentStatus,
     LightRAGCancelResponse,
     LightRAGDeleteRequest,
@@ -36,7 +36,7 @@ from polyadic.server.lightrag_workspace import file_path, one_line
 from polyadic.server.openapi import errors
 from polyadic.server.problem_details import not_found
 from polyadic.server.schemas import Identifier
-from polyadic.server.uploads import TEXT_SCHEME, upload_files, upload_texts
+from polyadic.server.upload_requests import TEXT_SCHEME, upload_files, upload_texts
 from polyadic.storage.protocol import DocumentRecord
 from polyadic.workspace import Workspace
 

@@ -12,11 +12,11 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from polyadic.model.identity import entity_id, entity_key
 from polyadic.model.types import Entity
+from polyadic.server.catalogue import EntityPage, entities_page
 from polyadic.server.dependencies import Caller, Served
+from polyadic.server.graph_search import NeighbourhoodResult, around, overview
 from polyadic.server.openapi import errors
-from polyadic.server.pagination import EntityPage, entities_page
 from polyadic.server.problem_details import ParameterError
-from polyadic.server.search_service import NeighbourhoodResult, around, overview
 from polyadic.workspace import Workspace
 
 _ALL = "*"

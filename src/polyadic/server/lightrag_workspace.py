@@ -7,9 +7,9 @@ from pydantic import BaseModel
 
 from polyadic import __version__
 from polyadic.server.dependencies import Caller, Name, Served
-from polyadic.server.jobs.upload import SCHEME
+from polyadic.server.jobs.uploads import SCHEME
 from polyadic.server.problem_details import ProblemError
-from polyadic.server.uploads import TEXT_SCHEME
+from polyadic.server.upload_requests import TEXT_SCHEME
 
 WORKSPACE_HEADER = "LIGHTRAG-WORKSPACE"
 

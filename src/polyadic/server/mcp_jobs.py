@@ -3,21 +3,21 @@
 import asyncio
 from contextlib import aclosing, suppress
 
-from polyadic.mcp.jobs import Outcome, ToolJob
+from polyadic.mcp.request_context import Outcome, ToolJob
 from polyadic.model.types import Document
 from polyadic.server.api_keys import ApiKey
 from polyadic.server.jobs import job as jobs
-from polyadic.server.jobs.upload import UploadedText
+from polyadic.server.jobs.uploads import UploadedText
 from polyadic.server.problem_details import not_found
 from polyadic.server.server_state import ServerState
-from polyadic.server.uploads import upload_texts
+from polyadic.server.upload_requests import upload_texts
 
 _PATIENCE = 10.0
 """How long to wait for a document's job: a short document is indexed by then, and no client has timed out."""
 
 
 class McpJobs:
-    """The jobs of one workspace; implements :class:`polyadic.mcp.jobs.ToolJobs`.
+    """The jobs of one workspace; implements :class:`polyadic.mcp.request_context.ToolJobs`.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""OpenAI-compatible chat API: each workspace is a model, so that chat front ends can connect.
+"""OpenAI-compatible API: each workspace is a chat model, and its embedding model can be called.
 
 Model ``letters`` is the workspace with its settings, ``letters:walk`` uses another retrieval method. Citations are in
 the text as ``[1]`` with the quoted sentences below, and in full in the field ``citations``; the field ``claims`` tells
@@ -6,31 +6,38 @@ which parts of the answer they support. In a stream, a chunk has the citations o
 the last chunk has all of them.
 """
 
+import base64
 import secrets
 import time
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import Annotated, Any, Literal, get_args
 
+import numpy as np
 from fastapi import APIRouter, Request
+from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from pydantic_core import to_jsonable_python
 from starlette.responses import JSONResponse, Response
 
 from polyadic.config import MethodName
+from polyadic.llm.cached_model import StoreResponseCache
 from polyadic.model.types import Answer, Citation, Knowledge, Usage
+from polyadic.query.usage_meter import UsageMeter
 from polyadic.server.api_keys import ApiKey
 from polyadic.server.chat_messages import question_and_history, sources
 from polyadic.server.dependencies import Caller, Served
 from polyadic.server.openapi import errors
 from polyadic.server.problem_details import ParameterError, ProblemError, openai_error
-from polyadic.server.query_schemas import AnswerRequest
-from polyadic.server.query_service import answer_to, pieces_of
+from polyadic.server.query_service import AnswerRequest, answer_to, pieces_of
+from polyadic.server.server_sent_events import data, streamed
 from polyadic.server.server_state import ServerState
-from polyadic.server.sse import data, streamed
+from polyadic.workspace import Workspace
 
 router = APIRouter(prefix="/v1", tags=["openai"])
 _OWNER = "polyadic"
+
+_Text = Annotated[str, StringConstraints(min_length=1, max_length=100_000)]
 
 
 class OpenAIContentPart(BaseModel):
@@ -212,3 +219,69 @@ def _usage(usage: Usage) -> dict[str, int]:
 def _stream_error(kind: str, detail: str) -> str:
     """Format the last event of a failed stream, in OpenAI's form."""
     return data({"error": openai_error(500, kind, detail)})
+
+
+class EmbeddingRequest(BaseModel):
+    """The supported fields of a request; other fields that clients send are ignored."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"model": "letters", "input": ["Ada Lovelace"]}]})
+
+    model: str = Field(description="the workspace whose embedding model is used")
+    input: _Text | Annotated[list[_Text], Field(min_length=1, max_length=2048)] = Field(
+        description="a text or several; lists of token numbers are refused"
+    )
+    encoding_format: Literal["float", "base64"] = "float"
+    dimensions: int | None = Field(default=None, description="must be the dimension of the model, if given")
+
+
+class EmbeddingView(BaseModel):
+    """A vector of length 1; in base64 its 32-bit little-endian numbers."""
+
+    object: Literal["embedding"] = "embedding"
+    index: int
+    embedding: list[float] | str
+
+
+class EmbeddingUsage(BaseModel):
+    prompt_tokens: int
+    total_tokens: int
+
+
+class EmbeddingList(BaseModel):
+    object: Literal["list"] = "list"
+    data: list[EmbeddingView]
+    model: str
+    usage: EmbeddingUsage
+
+
+@router.post("/embeddings", summary="Embed texts", responses=errors(404, 409, 502, 504))
+async def embeddings(asked: EmbeddingRequest, service: Served, key: Caller) -> EmbeddingList:
+    """Embed texts with the embedding model of a workspace. What a text has beyond the model's window is ignored."""
+    texts = [asked.input] if isinstance(asked.input, str) else asked.input
+    async with service.workspaces.opened(asked.model, key, "read") as kb, service.turns.turn(kb.name):
+        dimension = kb.embedder.dimension
+        if asked.dimensions not in (None, dimension):
+            raise ParameterError("dimensions", f"the model has {dimension} dimensions, which cannot be changed")
+        vectors, tokens = await service.work.run(_embed(kb, texts))
+    shown = [
+        EmbeddingView(index=index, embedding=_encoded(vector, asked.encoding_format))
+        for index, vector in enumerate(vectors)
+    ]
+    return EmbeddingList(data=shown, model=asked.model, usage=EmbeddingUsage(prompt_tokens=tokens, total_tokens=tokens))
+
+
+async def _embed(kb: Workspace, texts: list[str]) -> tuple[NDArray[np.float32], int]:
+    """Return the vectors and the number of tokens; the cost of an endpoint is recorded in the ledger."""
+    meter = UsageMeter(StoreResponseCache(kb.store()))
+    try:
+        vectors = await kb.embedder.embed(texts)
+    finally:
+        await meter.enter_embedding(kb.embedder)
+    return vectors, sum(kb.embedder.token_counts(texts))
+
+
+def _encoded(vector: NDArray[np.float32], encoding: str) -> list[float] | str:
+    if encoding == "base64":
+        return base64.b64encode(vector.astype("<f4").tobytes()).decode("ascii")
+    numbers: list[float] = vector.tolist()
+    return numbers

@@ -28,7 +28,7 @@ from polyadic.errors import (
     StoreError,
     WeightsMissing,
 )
-from polyadic.server.logs import log_event
+from polyadic.server.json_logging import log_event
 
 _LOG = logging.getLogger(__name__)
 _OPENAI_PATHS = ("/v1/chat/", "/v1/embeddings", "/v1/models")

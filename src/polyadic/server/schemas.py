@@ -11,7 +11,7 @@ from polyadic.doctor.check_result import CheckResult
 from polyadic.model.types import Entity, Fact, FactDetails, SourceSpan
 from polyadic.query.workspace_status import DocumentCost, PaidTotal
 from polyadic.server.jobs.job import Job
-from polyadic.server.tenants.names import NAME
+from polyadic.server.tenants.tenant_backend import NAME
 from polyadic.storage.protocol import Counts, LedgerEntry
 
 Identifier = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{32}$")]

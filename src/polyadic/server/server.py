@@ -1,5 +1,6 @@
 """The server process: startup checks, listening and shutdown."""
 
+import errno
 import re
 import socket
 from collections.abc import Callable, Sequence
@@ -12,9 +13,8 @@ from polyadic.errors import PackageMissing, SettingsError
 from polyadic.server.api_keys import KeyRing, keys_file
 from polyadic.server.app import create_app
 from polyadic.server.connection_limits import BoundedHttpProtocol
-from polyadic.server.limits import ServerLimits
+from polyadic.server.server_limits import ServerLimits
 from polyadic.server.server_state import ServerState
-from polyadic.server.sockets import bound
 from polyadic.server.tenants.folders import FolderTenants
 from polyadic.server.tenants.tenant_backend import TenantBackend
 from polyadic.server.watched_folders import watched_folders
@@ -174,3 +174,48 @@ def _set_user_timeout(listener: socket.socket, seconds: float) -> None:
     """
     if hasattr(socket, "TCP_USER_TIMEOUT"):
         listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, round(1000 * seconds))
+
+
+def bound(host: str, port: int) -> list[socket.socket]:
+    """Bind a port on every address of a host; port 0 picks one free port for all of them.
+
+    Raises
+    ------
+    SettingsError
+        The port is in use or not permitted, or the host is not an address of this machine.
+    """
+    sockets: list[socket.socket] = []
+    last_error: OSError | None = None
+    try:
+        for family, address in _addresses(host, port):
+            try:
+                sockets.append(socket.create_server((address, port), family=family))
+            except OSError as error:
+                if error.errno in (errno.EADDRINUSE, errno.EACCES):
+                    raise
+                # A host name may resolve to addresses of a protocol that is disabled here; skip these.
+                last_error = error
+                continue
+            port = sockets[-1].getsockname()[1]
+        if not sockets:
+            raise last_error or OSError(errno.EADDRNOTAVAIL, "no address")
+    except OSError as error:
+        for one in sockets:
+            one.close()
+        raise _bind_error(error, host, port) from error
+    return sockets
+
+
+def _addresses(host: str, port: int) -> list[tuple[socket.AddressFamily, str]]:
+    """Resolve a host to its distinct addresses."""
+    resolved = socket.getaddrinfo(host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    return list(dict.fromkeys((family, str(address[0])) for family, _, _, _, address in resolved))
+
+
+def _bind_error(error: OSError, host: str, port: int) -> SettingsError:
+    if error.errno == errno.EADDRINUSE:
+        what = f"port {port} at {host} is taken"
+        return SettingsError(what, "stop the program that uses it, or name another with --port (0: any that is free)")
+    if error.errno == errno.EACCES:
+        return SettingsError(f"port {port} at {host} is not allowed", "name one from 1024 on with --port")
+    return SettingsError(f"cannot listen at {host} ({error.strerror})", "name an address of this machine with --host")

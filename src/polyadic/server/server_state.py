@@ -11,13 +11,12 @@ from polyadic.concurrency.event_loop_thread import EventLoopThread
 from polyadic.errors import StoreError
 from polyadic.server.admission import AdmissionController
 from polyadic.server.api_keys import KeyRing
-from polyadic.server.folder_watching import FolderWatching
 from polyadic.server.jobs.job import JobState
 from polyadic.server.jobs.queue import JobQueue
-from polyadic.server.limits import ServerLimits
 from polyadic.server.metrics import ServerMetrics
+from polyadic.server.server_limits import ServerLimits
 from polyadic.server.tenants.tenant_backend import TenantBackend
-from polyadic.server.watched_folders import WatchedFolder
+from polyadic.server.watched_folders import FolderWatching, WatchedFolder
 from polyadic.server.workspace_registry import WorkspaceRegistry
 from polyadic.workspace import Workspace
 

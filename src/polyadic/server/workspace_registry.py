@@ -19,10 +19,9 @@ from polyadic.embeddings.embedder import Embedder
 from polyadic.embeddings.loading import load_embedder
 from polyadic.server.api_keys import LOCAL, ApiKey
 from polyadic.server.filtered_workspace import FilteredWorkspace
-from polyadic.server.limits import ServerLimits
 from polyadic.server.problem_details import ProblemError, filtered_key, no_such_workspace
-from polyadic.server.tenants.names import is_name
-from polyadic.server.tenants.tenant_backend import TenantBackend, WorkspaceLocation
+from polyadic.server.server_limits import ServerLimits
+from polyadic.server.tenants.tenant_backend import TenantBackend, WorkspaceLocation, is_name
 from polyadic.workspace import Workspace
 
 _SECONDS_TO_LEAVE = 10.0

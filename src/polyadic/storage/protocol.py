@@ -13,8 +13,7 @@ from polyadic.model.resolution import EntityResolution
 from polyadic.model.types import Chunk, Evidence
 from polyadic.storage.leases import DocumentLeases
 from polyadic.storage.pending_requests import PendingRequests
-from polyadic.storage.prefetch import ChunkFactsPrefetch, NearestPrefetch, NeighbourPrefetch, QuotePrefetch
-from polyadic.storage.reader import Reader
+from polyadic.storage.reader import ChunkFactsPrefetch, NearestPrefetch, NeighbourPrefetch, QuotePrefetch, Reader
 from polyadic.storage.records import (
     CachedReply,
     Counts,
@@ -35,6 +34,7 @@ from polyadic.storage.records import (
     UsageTotals,
     Vectors,
 )
+from polyadic.storage.sql.reembedding import ReembeddingWriter
 from polyadic.storage.transfer import CopySource, CopyTarget
 
 __all__ = [
@@ -166,51 +166,10 @@ class Writer(StagingWriter, Protocol):
         """
 
     def attach(self) -> list[str]:
-        """Link stored vectors to all rows written in this transaction; return the texts that still lack one."""
+        """Link stored vectors to all rows written in this transaction, and delete those that no row uses any more.
 
-
-class ReembeddingWriter(Protocol):
-    """Vectors of a new embedding model, collected beside those in use until the store switches to them.
-
-    Each step is committed separately. Readers and writers continue to work meanwhile.
-    """
-
-    def count(self) -> int:
-        """Return how many texts have a new vector."""
-
-    def texts(self) -> Iterator[str]:
-        """Yield the texts to embed other than passages: facts, best-supported entity forms and summaries."""
-
-    def digest(self, text: str) -> bytes:
-        """Return the digest that identifies a text in :meth:`switch`, which needs no texts in memory."""
-
-    def texts_without_vectors(self, texts: Sequence[str]) -> list[str]:
-        """Return the distinct texts that have no new vector yet."""
-
-    def put(self, texts: Sequence[str], vectors: Vectors, paid: LedgerCall) -> bool:
-        """Commit the new vector of each text, shape (len(texts), d), with the cost of the call, if there was one.
-
-        Returns
-        -------
-        bool
-            Whether d differs from that of the vectors collected so far; these are then dropped.
-        """
-
-    def switch(self, windows: Mapping[str, Sequence[bytes]]) -> None:
-        """Replace the old vectors by the new ones in one transaction; call it within ``exclusive_session``.
-
-        The hierarchy is kept. Its clusters were computed from the old vectors, so the next build clusters all entities
-        again.
-
-        Parameters
-        ----------
-        windows
-            For each chunk of a current revision, the digests of its texts to embed.
-
-        Raises
-        ------
-        LookupError
-            A text has no new vector. The store is left unchanged.
+        Returns the texts that still lack a vector; then nothing is linked or deleted. A transaction that applies a
+        change, or updates the hierarchy, ends with a call that returns none.
         """
 
 

@@ -79,7 +79,7 @@ def database(address: str) -> StoreLocation:
         The URL is invalid, or the name of its workspace is.
     """
     try:
-        from polyadic.storage.postgres.location import PostgresLocation
+        from polyadic.storage.postgres.workspaces import PostgresLocation
     except ImportError as error:
         raise PackageMissing("PostgreSQL", error.name or "psycopg", "postgres") from error
     return PostgresLocation.of(address)

@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Callable, Sequence
 
 from polyadic.evaluation.datasets import DatasetQuestion
-from polyadic.evaluation.judge_requests import replies
-from polyadic.evaluation.outcome import GeneratedText, QuestionOutcome
+from polyadic.evaluation.measures.judge import replies
+from polyadic.evaluation.question_record import GeneratedText, QuestionOutcome
 from polyadic.llm.cached_model import CachedModel, NullCache, ResponseCache
 from polyadic.llm.endpoint_model import EndpointModel
 from polyadic.llm.language_model import ModelRequest

@@ -5,13 +5,13 @@ import re
 import pytest
 
 from polyadic.evaluation.measures.generation_evaluation import GenerationEvaluation
-from polyadic.evaluation.measures.judge_prompts import DIMENSIONS, path
+from polyadic.evaluation.measures.judge import DIMENSIONS, prompt_name
 from polyadic.evaluation.measures.measure import JudgedScore, ScorePart
-from polyadic.evaluation.outcome import QuestionOutcome
+from polyadic.evaluation.question_record import QuestionOutcome
 from polyadic.llm.cached_model import ResponseCache
 from polyadic.llm.prompts.library import PromptLibrary
 from tests.evaluation.measures.outcomes import asked_of, outcome
-from tests.evaluation.measures.test_f1 import LONG
+from tests.evaluation.measures.test_exact_match_and_f1 import LONG
 from tests.llm.test_cached_model import Kept
 from tests.model_server import Asked, EmptyText, Fenced, ModelServer, Prose, Replaced, Status, Think
 from tests.model_server.misbehaviour import Misbehaviour
@@ -119,6 +119,6 @@ def test_empty_generation_is_judged() -> None:
 
 
 def test_judge_prompts_are_versioned_separately() -> None:
-    prompts = [PromptLibrary().get(path(name)) for name in (*DIMENSIONS, "generation", "comparison")]
+    prompts = [PromptLibrary().get(prompt_name(name)) for name in (*DIMENSIONS, "generation", "comparison")]
     assert len({prompt.version for prompt in prompts}) == len({prompt.fingerprint for prompt in prompts}) == 9
     assert all(prompt.parts[-1][0] == "user" for prompt in prompts)

@@ -6,13 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from polyadic.evaluation.datasets import load_beir
-from polyadic.evaluation.judge_verdicts import count
-from polyadic.evaluation.measures.all_gold import AllGold
-from polyadic.evaluation.measures.judge_replies import read_winners
+from polyadic.evaluation.dataset_formats import load_beir
+from polyadic.evaluation.measures.judge import read_winners
 from polyadic.evaluation.measures.measure import scores_of
-from polyadic.evaluation.measures.win_rate import CRITERIA, PairVerdict
-from polyadic.evaluation.outcome import QuestionOutcome
+from polyadic.evaluation.measures.ranking_measures import AllGold
+from polyadic.evaluation.measures.win_rate import CRITERIA, PairVerdict, count
+from polyadic.evaluation.question_record import QuestionOutcome
 
 pytestmark = pytest.mark.data
 

@@ -9,7 +9,7 @@ from polyadic.embeddings.hashing_embedder import HashingEmbedder
 from polyadic.embeddings.loading import load_embedder
 from polyadic.errors import WeightsMissing
 from polyadic.evaluation.measures.semantic_similarity import SemanticSimilarity
-from polyadic.evaluation.outcome import QuestionOutcome
+from polyadic.evaluation.question_record import QuestionOutcome
 from tests.evaluation.measures.outcomes import outcome
 
 GOLD = ("Ada Lovelace described the engine.", "Charles Babbage designed it.")

@@ -5,8 +5,16 @@ import json
 import pytest
 
 from polyadic.errors import ModelUnavailable, NotFound
-from polyadic.evaluation.judge_verdicts import VerdictCount, compare, shares
-from polyadic.evaluation.measures.win_rate import CRITERIA, AnswerPair, PairVerdict, WinRate, pairs
+from polyadic.evaluation.measures.win_rate import (
+    CRITERIA,
+    AnswerPair,
+    PairVerdict,
+    VerdictCount,
+    WinRate,
+    compare,
+    pairs,
+    shares,
+)
 from polyadic.llm.prompts.library import PromptLibrary
 from polyadic.text.tokens import count_tokens
 from tests.evaluation.measures.outcomes import asked_of, outcome

@@ -13,15 +13,14 @@ from polyadic.concurrency.async_to_sync import async_to_sync
 from polyadic.errors import ModelUnavailable, NotFound, PolyadicError, SettingsError, UnreadableDataset
 from polyadic.evaluation.batch import EvaluationBatch
 from polyadic.evaluation.dataset_formats import load_dataset
-from polyadic.evaluation.question_generation.acceptance import accept
+from polyadic.evaluation.question_generation.fact_sampling import FactSampling
 from polyadic.evaluation.question_generation.generator import (
     QuestionGenerationReport,
     QuestionQuota,
     draw,
     make_questions,
 )
-from polyadic.evaluation.question_generation.review_file import read_review
-from polyadic.evaluation.question_generation.sampling import FactSampling
+from polyadic.evaluation.question_generation.review_file import accept, read_review
 from polyadic.llm.batch_model import ReplyPending
 from polyadic.model.types import Document
 from polyadic.workspace import Workspace

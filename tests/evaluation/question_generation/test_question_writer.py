@@ -3,9 +3,9 @@
 import pytest
 
 from polyadic.evaluation.question_generation import question_writer
+from polyadic.evaluation.question_generation.fact_sampling import FactSample, FactSampling
 from polyadic.evaluation.question_generation.generator import problem
 from polyadic.evaluation.question_generation.question_writer import DraftQuestion
-from polyadic.evaluation.question_generation.sampling import FactSample, FactSampling
 from polyadic.llm.prompts.library import PromptLibrary
 from polyadic.model.types import Fact
 

@@ -16,7 +16,7 @@ from tests.support import postgres
 from tests.support.canonical import canonical
 from tests.support.with_a_model import story
 
-DOCUMENTS, ROWS = 60, 12
+DOCUMENTS, ROWS = 24, 6
 
 
 @pytest.fixture(scope="package")

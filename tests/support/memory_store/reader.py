@@ -10,8 +10,8 @@ from polyadic.model import identity
 from polyadic.model.aggregation import FORMS_EMBEDDED, Attribute, mean_score, tally
 from polyadic.model.resolution import NO_DECISIONS, EntityResolution
 from polyadic.model.types import Chunk, Document, Entity, Evidence, Fact, SourceSpan, Span, page_of
-from polyadic.storage.prefetch import Expected
 from polyadic.storage.protocol import Hits, Links, NodeType, Rows, Statement, Vectors
+from polyadic.storage.reader import Expected
 from polyadic.storage.records import DegreeWay, LinkWay
 from polyadic.storage.sql.full_text import searchable
 from polyadic.text.headings import headings, headings_above

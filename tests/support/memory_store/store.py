@@ -164,7 +164,7 @@ class StateRecords:
         one = self._reader.seen.get(document_id)
         return one.extracted() if one else []
 
-    def evidence_in(self, chunk_ids: Sequence[str]) -> dict[str, tuple[Evidence, ...]]:
+    def detailed_evidence(self, chunk_ids: Sequence[str]) -> dict[str, tuple[Evidence, ...]]:
         return {c.id: said for one in self._revisions for c, said in one.extracted() if c.id in chunk_ids}
 
     def headings(self, chunk_ids: Sequence[str]) -> dict[str, tuple[Heading, ...]]:

@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 from statistics import fmean
 
-from polyadic.evaluation.measures.f1 import F1
-from polyadic.evaluation.measures.judge_prompts import DIMENSIONS, indented, path
-from polyadic.evaluation.measures.judge_replies import read_mark
+from polyadic.evaluation.measures.exact_match_and_f1 import F1
+from polyadic.evaluation.measures.judge import DIMENSIONS, indented, prompt_name, read_mark
 from polyadic.evaluation.measures.measure import PURPOSE, JudgedScore, ScorePart
-from polyadic.evaluation.outcome import QuestionOutcome
+from polyadic.evaluation.question_record import QuestionOutcome
 from polyadic.llm.language_model import ModelRequest
 from polyadic.llm.prompts.library import PromptLibrary
 
@@ -26,8 +25,8 @@ class GenerationEvaluation:
     best = 100.0
 
     def __init__(self, prompts: PromptLibrary) -> None:
-        self._frame = prompts.get(path("generation"))
-        self._rubrics = [prompts.get(path(dimension)) for dimension in DIMENSIONS]
+        self._frame = prompts.get(prompt_name("generation"))
+        self._rubrics = [prompts.get(prompt_name(dimension)) for dimension in DIMENSIONS]
 
     def requests(self, outcome: QuestionOutcome) -> tuple[ModelRequest, ...]:
         """Return one request per dimension; none without a generation or a gold answer."""

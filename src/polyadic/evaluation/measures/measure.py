@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
-from polyadic.evaluation.outcome import QuestionOutcome
+from polyadic.evaluation.question_record import QuestionOutcome
 from polyadic.llm.language_model import ModelRequest
 
 PURPOSE = "judge"

@@ -6,17 +6,12 @@ from dataclasses import dataclass
 
 from polyadic.embeddings.embedder import Embedder
 from polyadic.errors import SettingsError
-from polyadic.evaluation.measures.all_gold import AllGold
-from polyadic.evaluation.measures.answer_relevance import AnswerRelevance
-from polyadic.evaluation.measures.context_entity_recall import ContextEntityRecall
-from polyadic.evaluation.measures.context_recall import ContextRecall
-from polyadic.evaluation.measures.exact_match import ExactMatch
-from polyadic.evaluation.measures.f1 import F1
+from polyadic.evaluation.measures.exact_match_and_f1 import F1, ExactMatch
 from polyadic.evaluation.measures.generation_evaluation import GenerationEvaluation
 from polyadic.evaluation.measures.measure import EmbeddingMeasure, JudgedMeasure, Measure
-from polyadic.evaluation.measures.ndcg import NDCG
-from polyadic.evaluation.measures.passage_recall import PassageRecall
+from polyadic.evaluation.measures.ranking_measures import NDCG, AllGold, PassageRecall
 from polyadic.evaluation.measures.semantic_similarity import SemanticSimilarity
+from polyadic.evaluation.measures.token_overlap import AnswerRelevance, ContextEntityRecall, ContextRecall
 from polyadic.llm.prompts.library import PromptLibrary
 
 AnyMeasure = Measure | EmbeddingMeasure | JudgedMeasure

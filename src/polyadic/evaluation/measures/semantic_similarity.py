@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from polyadic.embeddings.embedder import Embedder
-from polyadic.evaluation.outcome import QuestionOutcome
+from polyadic.evaluation.question_record import QuestionOutcome
 
 
 class SemanticSimilarity:

@@ -2,14 +2,15 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
 from polyadic.errors import NotFound
-from polyadic.evaluation.measures.judge_prompts import indented, path
-from polyadic.evaluation.measures.judge_replies import read_winners
+from polyadic.evaluation.measures.judge import indented, prompt_name, read_winners
 from polyadic.evaluation.measures.measure import PURPOSE
-from polyadic.evaluation.outcome import QuestionOutcome
+from polyadic.evaluation.question_record import QuestionOutcome
 from polyadic.llm.language_model import ModelRequest, ReplySchema
 from polyadic.llm.prompts.library import PromptLibrary
+from polyadic.text.tokens import count_tokens
 
 CRITERIA = ("comprehensiveness", "diversity", "empowerment", "overall")
 
@@ -65,14 +66,14 @@ class WinRate:
     """Percentage of readable verdicts, over both orders, that prefer the answer of the first set.
 
     Source: HiRAG (arXiv 2503.10150), Table 1, after LightRAG, with our own prompt. One call gives the verdicts on all
-    of CRITERIA. :mod:`polyadic.evaluation.judge_verdicts` counts the verdicts.
+    of CRITERIA. :mod:`polyadic.evaluation.measures.win_rate` counts the verdicts.
     """
 
     name = "win-rate"
     best = 100.0
 
     def __init__(self, prompts: PromptLibrary) -> None:
-        self._prompt = prompts.get(path("comparison"))
+        self._prompt = prompts.get(prompt_name("comparison"))
 
     def requests(self, pair: AnswerPair) -> tuple[ModelRequest, ModelRequest]:
         """Return the request with the pair in order, and the one with the answers swapped."""
@@ -115,3 +116,91 @@ def pairs(first: Sequence[QuestionOutcome], second: Sequence[QuestionOutcome]) -
 
 def _answers(outcomes: Sequence[QuestionOutcome]) -> Iterator[tuple[str, str]]:
     return ((outcome.question.id, outcome.answer) for outcome in outcomes if outcome.answer is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictCount:
+    """Counts of verdicts by one criterion.
+
+    Attributes
+    ----------
+    won, verdicts
+        Verdicts that prefer the first set, and all readable verdicts.
+    unreadable
+        Verdicts that name no winner.
+    wins, losses
+        Questions on which the first or the second set is preferred in both orders.
+    flips
+        Questions on which the preference depends on the order, as with a judge that always prefers the first answer.
+    """
+
+    criterion: str
+    won: int
+    verdicts: int
+    unreadable: int
+    wins: int
+    flips: int
+    losses: int
+
+    @property
+    def rate(self) -> float | None:
+        """Win rate in percent; None without readable verdicts."""
+        return 100 * self.won / self.verdicts if self.verdicts else None
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerComparison:
+    """Counts by criterion, and the mean answer lengths in tokens, because judges tend to prefer longer answers."""
+
+    counts: tuple[VerdictCount, ...]
+    first_tokens: float
+    second_tokens: float
+
+
+def compare(pairs: Sequence[AnswerPair], verdicts: Sequence[PairVerdict]) -> AnswerComparison:
+    """Count the verdicts of one judge on at least one pair, by all criteria."""
+    return AnswerComparison(
+        tuple(count(verdicts, criterion) for criterion in CRITERIA),
+        fmean(count_tokens([pair.first for pair in pairs])),
+        fmean(count_tokens([pair.second for pair in pairs])),
+    )
+
+
+def count(verdicts: Sequence[PairVerdict], criterion: str) -> VerdictCount:
+    """Count the verdicts by one criterion.
+
+    >>> verdicts = [PairVerdict("q", True, (1, 1, 1, 1)), PairVerdict("q", False, (1, 2, None, 2))]
+    >>> count(verdicts, "overall").rate, count(verdicts, "comprehensiveness").flips
+    (100.0, 1)
+    >>> count(verdicts, "empowerment").unreadable
+    1
+    """
+    won = [verdict.won(criterion) for verdict in verdicts]
+    both = [sum(pair) for pair in _in_both_orders(verdicts, criterion)]
+    readable = len(won) - won.count(None)
+    return VerdictCount(
+        criterion, won.count(True), readable, won.count(None), both.count(2), both.count(1), both.count(0)
+    )
+
+
+def shares(verdicts: Sequence[PairVerdict], criterion: str) -> list[float]:
+    """Return the percentage of won verdicts of each question with a verdict, as the sample for an interval.
+
+    >>> shares([PairVerdict("q", True, (1, 1, 1, 1)), PairVerdict("q", False, (1, 2, 2, 2))], "comprehensiveness")
+    [50.0]
+    """
+    return [100 * fmean(won) for won in _by_question(verdicts, criterion)]
+
+
+def _in_both_orders(verdicts: Sequence[PairVerdict], criterion: str) -> list[tuple[bool, bool]]:
+    return [(won[0], won[1]) for won in _by_question(verdicts, criterion) if len(won) == 2]
+
+
+def _by_question(verdicts: Sequence[PairVerdict], criterion: str) -> list[list[bool]]:
+    """Group the readable verdicts by question."""
+    by_question: dict[str, list[bool]] = {}
+    for verdict in verdicts:
+        won = verdict.won(criterion)
+        if won is not None:
+            by_question.setdefault(verdict.id, []).append(won)
+    return list(by_question.values())

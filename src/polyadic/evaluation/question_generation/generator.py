@@ -9,22 +9,23 @@ from pathlib import Path
 
 from polyadic.errors import NO_MODEL, NotFound, SettingsError
 from polyadic.evaluation.batch import EvaluationBatch
-from polyadic.evaluation.judge_requests import replies
+from polyadic.evaluation.measures.judge import replies
 from polyadic.evaluation.question_generation import question_writer
-from polyadic.evaluation.question_generation.review_file import (
-    FILE_NAME,
-    FactOrigin,
-    GeneratedQuestion,
-    add_to_review,
-    write_whole,
-)
-from polyadic.evaluation.question_generation.sampling import (
+from polyadic.evaluation.question_generation.fact_sampling import (
     Arity,
     FactSample,
     FactSampling,
     SamplingStratum,
     sampled,
     strata,
+)
+from polyadic.evaluation.question_generation.review_file import (
+    CONTEXTS_NAME,
+    FILE_NAME,
+    FactOrigin,
+    GeneratedQuestion,
+    add_to_review,
+    write_whole,
 )
 from polyadic.llm.batch_model import ReplyPending
 from polyadic.llm.cached_model import CachedModel, StoreResponseCache
@@ -34,7 +35,6 @@ from polyadic.model.identity import loose_name
 from polyadic.storage.protocol import Reader
 from polyadic.workspace import Workspace
 
-CONTEXTS_NAME = "contexts.json"
 MOST_HOPS = 5
 
 

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from polyadic.evaluation.dataset_files import text_of, texts_of
-from polyadic.evaluation.question_generation.sampling import FactSample
+from polyadic.evaluation.json_files import text_of, texts_of
+from polyadic.evaluation.question_generation.fact_sampling import FactSample
 from polyadic.generation.citation_parser import unthought
 from polyadic.llm.language_model import ModelRequest, ReplySchema
 from polyadic.llm.prompts.library import Prompt

@@ -7,10 +7,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from polyadic.errors import NotFound, UnreadableDataset
-from polyadic.evaluation.dataset_files import json_rows, text_of, texts_of, whole_number
+from polyadic.errors import NotFound, PolyadicError, UnreadableDataset
+from polyadic.evaluation.json_files import json_rows, text_of, texts_of, whole_number
 
 FILE_NAME = "review.jsonl"
+
+CONTEXTS_NAME = "contexts.json"
+QUESTIONS_NAME = "questions.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +104,7 @@ def add_to_review(made: Sequence[GeneratedQuestion], file: Path) -> int:
     return len(made) - len(new)
 
 
-def write_questions(accepted: Iterable[GeneratedQuestion], file: Path) -> None:
+def _write_questions(accepted: Iterable[GeneratedQuestion], file: Path) -> None:
     """Write questions as a JSON list in HyperGraphRAG's layout.
 
     Two columns are added: ``evidence``, quotes of the documents, and ``type``, how the facts were sampled.
@@ -151,3 +154,40 @@ def _origins(given: object) -> Iterator[FactOrigin]:
         if isinstance(origin, dict) and (quote := text_of(origin, "quote")):
             start, end = (int(text) if (text := text_of(origin, name)).isdecimal() else 0 for name in ("start", "end"))
             yield FactOrigin(text_of(origin, "source"), start, end, quote)
+
+
+@dataclass(frozen=True, slots=True)
+class AcceptedQuestions:
+    """Numbers of accepted, rejected and undecided questions, and the path of the question set."""
+
+    accepted: int
+    rejected: int
+    undecided: int
+    questions: Path
+
+
+def accept(review: Path, folder: Path | None = None) -> AcceptedQuestions:
+    """Write the accepted questions in HyperGraphRAG's layout; undecided questions are skipped.
+
+    Parameters
+    ----------
+    review
+        Review file of ``make_questions``, edited by a person.
+    folder
+        Folder of the document texts and of the output; by default, that of the review file.
+
+    Raises
+    ------
+    NotFound
+        The review file or the texts are missing.
+    PolyadicError
+        No question is accepted.
+    """
+    target = folder or review.parent
+    reviewed = read_review(review)
+    if not (target / CONTEXTS_NAME).is_file():
+        raise NotFound(f"there is no file {target / CONTEXTS_NAME}", "create it with polyadic eval make-questions")
+    if not reviewed.accepted:
+        raise PolyadicError(f"no question in {review} is accepted", 'set "accept" to true for good questions')
+    _write_questions(reviewed.accepted, target / QUESTIONS_NAME)
+    return AcceptedQuestions(len(reviewed.accepted), reviewed.rejected, reviewed.undecided, target / QUESTIONS_NAME)

@@ -6,7 +6,7 @@ import shutil
 import subprocess
 from itertools import pairwise
 
-from polyadic.concurrency.bounded_process import run_bounded
+from polyadic.concurrency.timed_subprocess import run_bounded
 from polyadic.config import OcrSettings
 from polyadic.errors import ModelUnavailable, UnreadableDocument
 from polyadic.loaders.pages.hyphenation import Hyphenation

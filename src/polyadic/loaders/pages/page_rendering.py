@@ -67,7 +67,7 @@ async def rendered_page(
         It is not rendered in time.
     """
     # Imported here, because the process that renders does not need it.
-    from polyadic.concurrency.bounded_process import run_bounded
+    from polyadic.concurrency.timed_subprocess import run_bounded
 
     command = [sys.executable, "-m", _MODULE, str(number), str(width), *map(str, box or ())]
     done = await run_bounded(command, content, seconds)

@@ -7,8 +7,7 @@ from pydantic import Field
 from polyadic.errors import PolyadicError
 from polyadic.mcp import limits
 from polyadic.mcp.document_references import uri_of
-from polyadic.mcp.jobs import GOING, Outcome
-from polyadic.mcp.request_context import WorkspaceAccess, read
+from polyadic.mcp.request_context import GOING, Outcome, WorkspaceAccess, read
 from polyadic.mcp.results import ToolResult
 from polyadic.mcp.tools.tool import Pairs, Tool, ToolArguments
 from polyadic.model.types import Document

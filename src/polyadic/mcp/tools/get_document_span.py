@@ -7,7 +7,7 @@ from pydantic import Field
 from polyadic.mcp import limits
 from polyadic.mcp.errors import BadArguments
 from polyadic.mcp.request_context import WorkspaceAccess, read
-from polyadic.mcp.resource_text import DocumentExcerpt, passage
+from polyadic.mcp.resources import DocumentExcerpt, passage
 from polyadic.mcp.results import ToolResult
 from polyadic.mcp.tools.tool import Name, Tool, ToolArguments
 from polyadic.model.types import Span

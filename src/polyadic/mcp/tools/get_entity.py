@@ -5,7 +5,7 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from polyadic.mcp import limits, results, views
+from polyadic.mcp import limits, results
 from polyadic.mcp.limits import cut
 from polyadic.mcp.request_context import WorkspaceAccess, read
 from polyadic.mcp.results import ToolResult
@@ -57,7 +57,7 @@ def _result(reader: Reader, names: SourceNames, wanted: EntityArguments) -> Enti
         description=cut(entity.description, limits.ITEM_TEXT),
         score=entity.score,
         fact_count=entity.facts,
-        facts=[views.fact(fact, places, details.get(fact.id, ())) for fact, places in stated],
+        facts=[results.fact(fact, places, details.get(fact.id, ())) for fact, places in stated],
     )
 
 

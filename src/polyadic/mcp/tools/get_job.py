@@ -5,8 +5,7 @@ from typing import Annotated
 from pydantic import Field
 
 from polyadic.errors import PolyadicError
-from polyadic.mcp.jobs import GOING, State
-from polyadic.mcp.request_context import WorkspaceAccess
+from polyadic.mcp.request_context import GOING, State, WorkspaceAccess
 from polyadic.mcp.results import ToolResult
 from polyadic.mcp.tools.tool import Tool, ToolArguments
 

@@ -4,9 +4,9 @@ from typing import Annotated
 
 from pydantic import Field
 
-from polyadic.mcp import limits, results, views
-from polyadic.mcp.pagination import listed
+from polyadic.mcp import limits, results
 from polyadic.mcp.request_context import WorkspaceAccess, read
+from polyadic.mcp.resources import listed_documents
 from polyadic.mcp.results import ToolResult
 from polyadic.mcp.tools.tool import Tool, ToolArguments
 
@@ -32,9 +32,11 @@ class ListResult(ToolResult):
 
 async def run(access: WorkspaceAccess, wanted: ListArguments) -> ListResult:
     page, following = await read(
-        access.workspace, lambda reader: listed(reader, access.names(reader), wanted.after, wanted.limit)
+        access.workspace, lambda reader: listed_documents(reader, access.names(reader), wanted.after, wanted.limit)
     )
-    return ListResult(documents=[views.document(record) for record in page.documents], total=page.total, next=following)
+    return ListResult(
+        documents=[results.document(record) for record in page.documents], total=page.total, next=following
+    )
 
 
 TOOL = Tool(

@@ -5,12 +5,11 @@ from typing import Annotated
 from pydantic import Field
 
 from polyadic.config import Effort, MethodName
-from polyadic.mcp import limits, views
+from polyadic.mcp import limits, results
 from polyadic.mcp.limits import cut
 from polyadic.mcp.request_context import WorkspaceAccess, read
 from polyadic.mcp.results import CitationResult, RetrievedResult, ToolResult
-from polyadic.mcp.tools.document_filter import DocumentFilterArguments
-from polyadic.mcp.tools.tool import Tool
+from polyadic.mcp.tools.tool import DocumentFilterArguments, Tool
 from polyadic.model.types import Answer, Knowledge
 
 
@@ -77,8 +76,8 @@ def _result(knowledge: Knowledge, answer: Answer | None, items: int) -> QueryRes
         answered=answer is not None and answer.answered,
         confidence=answer.confidence if answer else None,
         note=answer.note if answer else "",
-        citations=views.citations(answer) if answer else [],
-        knowledge=[views.retrieved_result(item) for item in knowledge.items[:items]],
+        citations=results.citations(answer) if answer else [],
+        knowledge=[results.retrieved_result(item) for item in knowledge.items[:items]],
         more_items=max(0, len(knowledge.items) - items) + knowledge.omitted,
         method=knowledge.method,
         tokens=usage.tokens,

@@ -4,11 +4,10 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
-from polyadic.mcp import limits, views
+from polyadic.mcp import limits, results
 from polyadic.mcp.request_context import WorkspaceAccess, read
 from polyadic.mcp.results import RetrievedResult, ToolResult
-from polyadic.mcp.tools.document_filter import DocumentFilterArguments
-from polyadic.mcp.tools.tool import Name, Tool
+from polyadic.mcp.tools.tool import DocumentFilterArguments, Name, Tool
 from polyadic.model.types import Item
 from polyadic.query import lookup
 from polyadic.query.fact_details import items_with_details
@@ -45,7 +44,7 @@ async def run(access: WorkspaceAccess, sought: SearchArguments) -> SearchResult:
     only = await sought.only(access)
     vector = await vector_of(sought.words, workspace.store(), workspace.embedder)
     items = await read(workspace, lambda reader: access.names(reader).applied(_items(reader, sought, vector)), only)
-    return SearchResult(facts=[views.retrieved_result(item) for item in items])
+    return SearchResult(facts=[results.retrieved_result(item) for item in items])
 
 
 def _items(reader: Reader, sought: SearchArguments, vector: Vectors | None) -> list[Item]:

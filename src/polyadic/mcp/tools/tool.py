@@ -1,4 +1,4 @@
-"""Definition of a tool: its arguments, its result and the function it runs."""
+"""Definition of a tool: its arguments, its result and the function it runs; and arguments that tools share."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -7,10 +7,12 @@ from typing import Annotated, Any, Generic, TypeVar
 import mcp_types as types
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from polyadic.mcp.document_references import documents_named
 from polyadic.mcp.errors import bad_arguments
-from polyadic.mcp.limits import NAME, PAIRS, VALUE
-from polyadic.mcp.request_context import WorkspaceAccess
+from polyadic.mcp.limits import NAME, NAMES, PAIRS, VALUE
+from polyadic.mcp.request_context import WorkspaceAccess, read
 from polyadic.mcp.results import ToolResult
+from polyadic.model.types import Filter
 
 
 class ToolArguments(BaseModel):
@@ -84,3 +86,28 @@ class Tool(Generic[Taken]):
             output_schema=self.returns.model_json_schema(mode="serialization"),
             annotations=hints,
         )
+
+
+class DocumentFilterArguments(ToolArguments):
+    """The documents to search; all by default."""
+
+    documents: Annotated[list[Name], Field(max_length=NAMES)] = Field(default_factory=list)
+    """Search only these documents: each by id, uri, source or title, or a folder of documents."""
+    where: Pairs = Field(default_factory=dict)
+    """Search only documents that have all of this metadata; keys that end with >= or <= compare, such as date>=."""
+
+    async def only(self, access: WorkspaceAccess) -> Filter | None:
+        """Build the filter; None if all documents are searched.
+
+        Raises
+        ------
+        NotFound
+            A name matches no document.
+        """
+        if not (self.documents or self.where):
+            return None
+        chosen = await read(
+            access.workspace,
+            lambda reader: [documents_named(reader, access.names(reader), name) for name in self.documents],
+        )
+        return Filter(where=self.where, documents=tuple(sorted(frozenset().union(*chosen))))

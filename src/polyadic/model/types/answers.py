@@ -22,7 +22,7 @@ class Citation:
     at
         Characters of the marker in the text of the answer; where a marker occurs again, it cites other sentences.
     whole_item
-        Whether the place is that of the whole item, because none of its sentences is near the claim.
+        Whether the place is that of the whole item, because none of its sentences is quoted.
     """
 
     marker: int

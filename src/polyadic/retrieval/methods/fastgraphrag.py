@@ -22,11 +22,10 @@ from polyadic.config import FastGraphRAGSettings
 from polyadic.embeddings.embedder import Embedder
 from polyadic.model.types import Knowledge
 from polyadic.retrieval.entity_graph import EntityGraph, entity_graph, synonyms_of
-from polyadic.retrieval.graph_pagerank import Floats
+from polyadic.retrieval.entity_search import linked_entities
 from polyadic.retrieval.items import RetrievedRow, retrieved_rows
-from polyadic.retrieval.name_linking import linked_entities
-from polyadic.retrieval.query_embedding import embed_question_and_names
-from polyadic.retrieval.query_entity_extraction import QueryEntityFinder
+from polyadic.retrieval.personalized_pagerank import Floats
+from polyadic.retrieval.query_entity_extraction import QueryEntityFinder, embed_question_and_names
 from polyadic.retrieval.token_budget import knowledge_of, truncate_to_budget
 from polyadic.retrieval.trace import Trace
 from polyadic.storage.protocol import Hits, Reader, Rows, Vectors

@@ -21,20 +21,17 @@ import numpy as np
 from polyadic.config import GraphRAGSettings
 from polyadic.embeddings.embedder import Embedder
 from polyadic.model.types import Item, ItemKind, Knowledge, RetrievalSection
-from polyadic.retrieval.budget_split import split_budget
-from polyadic.retrieval.clique_expansion import PairwiseEdges, expand_cliques, gathered
+from polyadic.retrieval.clique_expansion import PairwiseEdges, expand_cliques, gathered, pair_items
 from polyadic.retrieval.community_search import NearCommunity, holding
-from polyadic.retrieval.global_items import report_contexts
+from polyadic.retrieval.global_knowledge import report_contexts, whole_reports
 from polyadic.retrieval.hierarchy_search import NOT_BUILT, HierarchySearch
-from polyadic.retrieval.local_items import FACTS_OF_AN_ENTITY, local_items
-from polyadic.retrieval.pair_items import pair_items
-from polyadic.retrieval.report_items import whole_reports
+from polyadic.retrieval.local_knowledge import FACTS_OF_AN_ENTITY, local_items
 from polyadic.retrieval.similarity_hits import alike_to
-from polyadic.retrieval.token_budget import knowledge
+from polyadic.retrieval.token_budget import knowledge, split_budget
 from polyadic.retrieval.trace import Trace
 from polyadic.storage.hierarchy import HierarchyReader
+from polyadic.storage.incidence import among
 from polyadic.storage.protocol import Hits, Reader, Rows
-from polyadic.storage.row_sets import among
 
 _PAIRS_OF_AN_ENTITY = 10
 """GraphRAG's top_k_relationships: pairs for each of the nearest entities, in total."""

@@ -14,15 +14,17 @@ from dataclasses import replace
 
 from polyadic.config import HierarchySearchSettings
 from polyadic.embeddings.embedder import Embedder
+from polyadic.errors import SettingsError
 from polyadic.model.types import Item, Knowledge, RetrievalSection
-from polyadic.retrieval.bridge_items import bridge_items, consecutive
-from polyadic.retrieval.budget_split import shared_knowledge
-from polyadic.retrieval.global_items import global_items
+from polyadic.retrieval.bridge_knowledge import bridge_items, consecutive
+from polyadic.retrieval.global_knowledge import global_items
 from polyadic.retrieval.hierarchy_nodes import names
 from polyadic.retrieval.hierarchy_search import NOT_BUILT, HierarchySearch, find
-from polyadic.retrieval.local_items import local_items
+from polyadic.retrieval.local_knowledge import local_items
 from polyadic.retrieval.shortest_paths import paths_between
+from polyadic.retrieval.token_budget import shared_knowledge
 from polyadic.retrieval.trace import Trace
+from polyadic.storage.hierarchy import HierarchyReader
 from polyadic.storage.protocol import Reader
 
 _NAMES = 3
@@ -91,3 +93,36 @@ def _description(search: HierarchySearch) -> str:
     if search.whole:
         return f"the {len(search.communities)} largest, as the question has no specific topic; central: {named}"
     return f"{len(search.communities)} that contain the nearest: {named}"
+
+
+class HierarchyWithoutIndex:
+    """HiRAG without HiIndex (arXiv 2503.10150, Table 1).
+
+    HiRetrieval over the entities of the documents and their communities, without summary entities. This needs a
+    hierarchy that was built with ``layers = 0``. An evaluation builds one for this method.
+    """
+
+    name = "hierarchy-without-index"
+
+    def __init__(self, settings: HierarchySearchSettings) -> None:
+        self._method = HierarchyMethod(settings)
+
+    async def retrieve(self, question: str, reader: Reader, embedder: Embedder, context_tokens: int) -> Knowledge:
+        check_no_layers(reader.hierarchy_reader())
+        return replace(await self._method.retrieve(question, reader, embedder, context_tokens), method=self.name)
+
+
+def check_no_layers(hierarchy: HierarchyReader) -> None:
+    """Check that a hierarchy has no layers of summaries.
+
+    Raises
+    ------
+    SettingsError
+        It has layers.
+    """
+    if hierarchy.summary_count:
+        raise SettingsError(
+            f"the method {HierarchyWithoutIndex.name} needs a hierarchy without layers, but this one has some",
+            "set layers = 0 under [hierarchy_build] and run polyadic hierarchy build --rebuild, "
+            "or evaluate the method on a data set with polyadic eval, which builds such a hierarchy",
+        )

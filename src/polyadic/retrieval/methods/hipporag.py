@@ -21,10 +21,9 @@ from polyadic.config import HippoRAGSettings
 from polyadic.embeddings.embedder import Embedder
 from polyadic.model.types import Knowledge
 from polyadic.retrieval.entity_graph import entity_graph, synonyms_of
+from polyadic.retrieval.entity_search import linked_entities
 from polyadic.retrieval.items import RetrievedRow, retrieved_rows, similar
-from polyadic.retrieval.name_linking import linked_entities
-from polyadic.retrieval.query_embedding import embed_question_and_names
-from polyadic.retrieval.query_entity_extraction import QueryEntityFinder
+from polyadic.retrieval.query_entity_extraction import QueryEntityFinder, embed_question_and_names
 from polyadic.retrieval.token_budget import knowledge_of
 from polyadic.retrieval.trace import Trace
 from polyadic.storage.protocol import Hits, Reader, Vectors

@@ -22,12 +22,13 @@ from polyadic.config import HippoRAG2Settings
 from polyadic.embeddings.embedder import Embedder
 from polyadic.model.types import Knowledge
 from polyadic.retrieval.clique_expansion import expand_cliques
-from polyadic.retrieval.graph_pagerank import Floats, pagerank
 from polyadic.retrieval.items import RetrievedRow, retrieved_rows, similar
+from polyadic.retrieval.personalized_pagerank import Floats, graph_pagerank
 from polyadic.retrieval.similarity_hits import above
 from polyadic.retrieval.subgraph import CHUNKS_OF_A_FACT, Places, Subgraph, position, surround
 from polyadic.retrieval.token_budget import knowledge_of
 from polyadic.retrieval.trace import Trace
+from polyadic.storage.incidence import distinct
 from polyadic.storage.protocol import (
     ChunkFactsPrefetch,
     Hits,
@@ -37,7 +38,6 @@ from polyadic.storage.protocol import (
     Rows,
     Vectors,
 )
-from polyadic.storage.row_sets import distinct
 
 _NEAREST_CHUNKS, _SHOWN = 100, 20
 _FACTS_IN_A_CHUNK, _FACTS_OF_AN_ENTITY = 50, 10
@@ -108,7 +108,7 @@ class HippoRAG2:
         synonyms, nearly = self._synonyms(graph, starts.rows, names, reader)
         edges = np.concatenate([shared, passage_edges, synonyms], axis=1)
         weights = np.concatenate([np.ones(shared.shape[1] + passage_edges.shape[1]), nearly])
-        return pagerank(edges, weights, seeds, self._settings.damping)[size:]
+        return graph_pagerank(edges, weights, seeds, self._settings.damping)[size:]
 
 
 def _neighbourhood(facts: Rows, chunks: Rows, h_q: Vectors, reader: Reader) -> Subgraph:

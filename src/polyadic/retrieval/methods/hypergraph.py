@@ -17,13 +17,11 @@ from polyadic.embeddings.embedder import Embedder
 from polyadic.model.types import Knowledge
 from polyadic.retrieval.entity_search import nearest_entities
 from polyadic.retrieval.items import RetrievedRow, retrieved_rows, similar
-from polyadic.retrieval.passage_discount import discounted_order
-from polyadic.retrieval.query_embedding import embed_question_and_names
-from polyadic.retrieval.query_entity_extraction import QueryEntityFinder
+from polyadic.retrieval.query_entity_extraction import QueryEntityFinder, embed_question_and_names
 from polyadic.retrieval.token_budget import knowledge_of
 from polyadic.retrieval.trace import Trace
+from polyadic.storage.incidence import among, distinct
 from polyadic.storage.protocol import Hits, NearestPrefetch, Reader, Rows, Vectors
-from polyadic.storage.row_sets import among, distinct
 
 _FACTS_BEFORE_A_CHUNK = 4
 _FACTS_OF_A_CHUNK = 60
@@ -108,7 +106,7 @@ class HypergraphRAG:
         facts = distinct(retrieved.rows, links.targets, stated)
         similarity = reader.similarity("fact", facts, h_q[None, :])[0]
         products = similarity * reader.scores("fact", facts)
-        best = discounted_order(facts, products, s.passage_discount, reader)[: s.max_facts or None]
+        best = _discounted_order(facts, products, s.passage_discount, reader)[: s.max_facts or None]
         through = _first_names(facts[best], links.targets, links.sources, entities, reader)
         whys = _whys(facts[best], similarity[best], retrieved.rows, through)
         first = retrieved_rows("fact", facts[best], products[best], whys, reader)
@@ -173,7 +171,7 @@ def _further_facts(
     near = reader.nearest("fact", h_q, _FURTHER_FACTS + len(but), by_score=True)
     new = ~among(near.rows, but)
     rows, products = near.rows[new][:_FURTHER_FACTS], near.scores[new][:_FURTHER_FACTS]
-    order, facts = discounted_order(rows, products, discount, reader), list[RetrievedRow]()
+    order, facts = _discounted_order(rows, products, discount, reader), list[RetrievedRow]()
     for start in range(0, len(order), _BLOCK):
         if sum(fact.tokens for fact in facts) >= room:
             break
@@ -215,3 +213,30 @@ def _first_names(facts: Rows, targets: Rows, sources: Rows, entities: Rows, read
     rows = np.array(sorted(set(best.values())), dtype=np.int64)
     named = {row: entity.name for row, entity in zip(rows.tolist(), reader.entities(rows), strict=True)}
     return {fact: named[entity] for fact, entity in best.items()}
+
+
+def _discounted_order(facts: Rows, scores: Vectors, discount: float, reader: Reader) -> NDArray[np.intp]:
+    """Order facts by score, multiplied by ``discount`` for each better fact of the same passage.
+
+    A passage's next fact partly repeats the one before, and tokens are scarce. With a discount of 1, the order is that
+    of the scores.
+    """
+    order = np.argsort(-scores, kind="stable")
+    if discount == 1:
+        return order
+    passages = reader.links("fact_chunks", facts[order], 1).targets
+    discounted = np.maximum(scores[order], 0).astype(np.float64) * discount ** _times_before(passages)
+    return order[np.argsort(-discounted, kind="stable")]
+
+
+def _times_before(values: Rows) -> Rows:
+    """Return how often each value has occurred before its position.
+
+    >>> _times_before(np.array([5, 4, 5, 5])).tolist()
+    [0, 0, 1, 2]
+    """
+    together = np.argsort(values, kind="stable")
+    ordered = values[together]
+    times = np.empty(len(values), dtype=np.int64)
+    times[together] = np.arange(len(values)) - ordered.searchsorted(ordered)
+    return times

@@ -26,11 +26,10 @@ import numpy as np
 from polyadic.config import KAGSettings
 from polyadic.embeddings.embedder import Embedder
 from polyadic.model.types import Knowledge, Usage
+from polyadic.retrieval.entity_linking import analyze_question
+from polyadic.retrieval.entity_search import linked_entities
 from polyadic.retrieval.items import RetrievedRow, to_items
-from polyadic.retrieval.logical_form import LogicalStep, Operator
-from polyadic.retrieval.logical_form_model import QuestionSolver, StepAnswer
-from polyadic.retrieval.name_linking import linked_entities
-from polyadic.retrieval.query_analysis import analyze_question
+from polyadic.retrieval.logical_form import LogicalStep, Operator, QuestionSolver, StepAnswer
 from polyadic.retrieval.similarity_hits import above
 from polyadic.retrieval.step_search import StepHits, search_step
 from polyadic.retrieval.token_budget import knowledge_of, truncate_to_budget

@@ -23,11 +23,9 @@ from numpy.typing import NDArray
 from polyadic.config import LightRAGSettings
 from polyadic.embeddings.embedder import Embedder
 from polyadic.model.types import Item, Knowledge
-from polyadic.retrieval.clique_expansion import PairwiseEdges, expand_cliques, gathered
+from polyadic.retrieval.clique_expansion import PairwiseEdges, expand_cliques, gathered, pair_items
 from polyadic.retrieval.items import chunk_items, similar
-from polyadic.retrieval.pair_items import pair_items
-from polyadic.retrieval.query_embedding import embed_question_and_names
-from polyadic.retrieval.query_entity_extraction import QueryEntityFinder
+from polyadic.retrieval.query_entity_extraction import QueryEntityFinder, embed_question_and_names
 from polyadic.retrieval.similarity_hits import above, alike_to, targets_by_source
 from polyadic.retrieval.token_budget import knowledge, truncate_to_budget
 from polyadic.retrieval.trace import Trace

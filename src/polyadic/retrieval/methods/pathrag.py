@@ -18,11 +18,9 @@ import numpy as np
 from polyadic.config import PathRAGSettings
 from polyadic.embeddings.embedder import Embedder
 from polyadic.model.types import Item, Knowledge
-from polyadic.retrieval.clique_expansion import PairwiseEdges, expand_cliques, gathered
+from polyadic.retrieval.clique_expansion import PairwiseEdges, expand_cliques, gathered, pair_items
 from polyadic.retrieval.flow_pruning import FlowPath, paths_between
-from polyadic.retrieval.pair_items import pair_items
-from polyadic.retrieval.query_embedding import embed_question_and_names
-from polyadic.retrieval.query_entity_extraction import QueryEntityFinder
+from polyadic.retrieval.query_entity_extraction import QueryEntityFinder, embed_question_and_names
 from polyadic.retrieval.similarity_hits import alike_to
 from polyadic.retrieval.token_budget import knowledge
 from polyadic.retrieval.trace import Trace

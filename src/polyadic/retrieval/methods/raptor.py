@@ -21,8 +21,7 @@ from polyadic.embeddings.embedder import Embedder
 from polyadic.errors import PolyadicError
 from polyadic.model.types import Knowledge
 from polyadic.optional_dependencies import need
-from polyadic.retrieval.chunk_tree import ChunkTree, SummaryNode
-from polyadic.retrieval.chunk_tree_cache import ChunkTreeCache
+from polyadic.retrieval.chunk_tree import ChunkTree, ChunkTreeCache, SummaryNode
 from polyadic.retrieval.items import RetrievedRow, retrieved_rows, similar
 from polyadic.retrieval.token_budget import knowledge_of
 from polyadic.retrieval.trace import Trace

@@ -20,17 +20,17 @@ from polyadic.model.types import ItemKind, Knowledge
 from polyadic.retrieval.bridge_entities import BridgeEntities, facts_of_bridges, find_bridges
 from polyadic.retrieval.context_order import FACTS_FIRST, order_context
 from polyadic.retrieval.edge_weights import compute_edge_weights, standardize
+from polyadic.retrieval.entity_linking import AnalyzedQuestion, analyze_question
 from polyadic.retrieval.explanations import Explanations
 from polyadic.retrieval.items import RetrievedRow, retrieved_rows
-from polyadic.retrieval.personalized_pagerank import PPRScores, run_pagerank
-from polyadic.retrieval.query_analysis import AnalyzedQuestion, analyze_question
+from polyadic.retrieval.personalized_pagerank import PPRScores, subgraph_pagerank
 from polyadic.retrieval.seed_distribution import Seeds, find_start, seed
 from polyadic.retrieval.subgraph import Subgraph, joined, surround
 from polyadic.retrieval.token_budget import knowledge_of
 from polyadic.retrieval.trace import Trace
 from polyadic.retrieval.walk_scores import score_chunks, score_facts
+from polyadic.storage.incidence import distinct
 from polyadic.storage.protocol import Reader, Rows, Vectors
-from polyadic.storage.row_sets import distinct
 
 _CHUNKS_ABOUT_A_BRIDGE = 3
 
@@ -154,7 +154,7 @@ class Walk:
         return WalkResult(graph, self._pagerank(start, graph, relevance, reader), similarity, bridge_similarity)
 
     def _pagerank(self, start: Seeds, graph: Subgraph, relevance: Vectors, reader: Reader) -> PPRScores:
-        return run_pagerank(
+        return subgraph_pagerank(
             graph, seed(start, graph, reader), compute_edge_weights(graph, relevance, reader), self._settings.damping
         )
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from polyadic.errors import FolderMissing
 from polyadic.indexing.report import IndexProgress, IndexReport
 from polyadic.query.shown_source_names import RelativeNames
-from polyadic.server.jobs.upload import Upload
+from polyadic.server.jobs.uploads import Upload
 from polyadic.workspace import Workspace
 
 _FILE = "changes.json"

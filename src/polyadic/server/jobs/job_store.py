@@ -1,9 +1,36 @@
-"""Protocol of the job store, used by one server or shared by several."""
+"""Job store, used by one server or shared by several: its protocol, the rows of jobs, and the logging of its errors."""
 
-from collections.abc import Collection, Sequence
-from typing import Protocol
+import contextlib
+import json
+import logging
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import asdict
+from typing import Any, Protocol
 
-from polyadic.server.jobs.job import Job, JobState
+from polyadic.errors import StoreError
+from polyadic.server.jobs.job import Job, JobProgress, JobRequest, JobState
+from polyadic.server.json_logging import log_event
+
+COLUMNS = (
+    "id",
+    "workspace",
+    "request",
+    "state",
+    "documents",
+    "created",
+    "started",
+    "ended",
+    "attempts",
+    "progress",
+    "report",
+    "problem",
+)
+"""Columns of a job, in the order of :func:`row_of`."""
+
+STAGE = ("state", "attempts", "started")
+"""Columns that identify the stage of a job; every start of a job has its own."""
+
+_LOG = logging.getLogger(__name__)
 
 
 class JobStore(Protocol):
@@ -86,3 +113,51 @@ class JobStore(Protocol):
 
     def close(self) -> None:
         """Close files and connections."""
+
+
+def row_of(job: Job) -> tuple[Any, ...]:
+    return (
+        job.id,
+        job.workspace,
+        json.dumps(asdict(job.request)),
+        job.state.value,
+        job.documents,
+        job.created,
+        job.started,
+        job.ended,
+        job.attempts,
+        json.dumps(asdict(job.progress)),
+        json.dumps(job.report),
+        job.problem,
+    )
+
+
+def stage_of(job: Job) -> tuple[Any, ...]:
+    return (job.state.value, job.attempts, job.started)
+
+
+def job_of(row: Sequence[Any]) -> Job:
+    identifier, workspace, request, state, documents, created, started, ended, attempts, progress, report, problem = row
+    return Job(
+        identifier,
+        workspace,
+        JobRequest(**json.loads(request)),
+        JobState(state),
+        documents,
+        created,
+        started,
+        ended,
+        attempts,
+        JobProgress(**json.loads(progress)),
+        json.loads(report),
+        problem,
+    )
+
+
+@contextlib.contextmanager
+def store_errors_logged(what: str, **about: Any) -> Iterator[None]:
+    """Log and suppress errors of the job store."""
+    try:
+        yield
+    except StoreError as error:
+        log_event(_LOG, logging.ERROR, what, message=str(error), **about)

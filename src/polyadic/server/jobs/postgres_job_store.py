@@ -8,7 +8,7 @@ from typing import Any
 import psycopg
 
 from polyadic.server.jobs.job import UNFINISHED, Job, JobState
-from polyadic.server.jobs.job_rows import COLUMNS, STAGE, job_of, row_of, stage_of
+from polyadic.server.jobs.job_store import COLUMNS, STAGE, job_of, row_of, stage_of
 from polyadic.server.problem_details import no_such_workspace
 from polyadic.server.tenants.postgres_tables import Raw, TenantTables
 from polyadic.storage.postgres.errors import translate_errors

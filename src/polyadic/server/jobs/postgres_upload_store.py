@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from polyadic.server.jobs.job import Job
-from polyadic.server.jobs.upload import LIST, Upload
+from polyadic.server.jobs.uploads import LIST, Upload
 from polyadic.server.problem_details import no_such_workspace
 from polyadic.server.tenants.postgres_tables import Raw, TenantTables
 
@@ -25,7 +25,7 @@ _LEFT = (
 
 
 class PostgresUploadStore:
-    """Implements :class:`polyadic.server.jobs.upload_store.UploadStore` for servers that share a database.
+    """Implements :class:`polyadic.server.jobs.uploads.UploadStore` for servers that share a database.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Start a job in its own process, and read its messages."""
+"""Run a job in its own process: start it, read its messages, and keep what it has spent."""
 
 import asyncio
 import contextlib
@@ -6,12 +6,12 @@ import json
 import os
 import sys
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from polyadic import errors
-from polyadic.server.jobs.job import JobRequest
+from polyadic.server.jobs.job import Job, JobRequest
 from polyadic.server.problem_details import of_core
 from polyadic.server.tenants.tenant_backend import WorkspaceLocation
 
@@ -101,3 +101,33 @@ def client_message(kind: str) -> str:
     if isinstance(error, type) and issubclass(error, errors.PolyadicError):
         return of_core(error(""))[2]
     return "internal error: the server log has details"
+
+
+@dataclass(slots=True)
+class RunningJob:
+    """A job that runs here; ``cancelled`` on request, ``lost`` if another server has taken it over.
+
+    ``tokens`` and ``money`` are what it has spent and the metrics have counted.
+    """
+
+    job: Job
+    process: JobProcess
+    task: "asyncio.Task[None] | None" = None
+    cancelled: bool = False
+    lost: bool = False
+    tokens: int = 0
+    money: float = 0.0
+
+    def spend(self, tokens: int, money: float) -> tuple[int, float]:
+        """Record what the job has spent so far; return what is new since the last call."""
+        new = max(0, tokens - self.tokens), max(0.0, money - self.money)
+        self.tokens, self.money = tokens, money
+        return new
+
+    def spend_as_reported(self, report: Mapping[str, Any]) -> tuple[int, float]:
+        """Record what the report says, also about embeddings; a job that failed has no usage."""
+        usages = [report[name] for name in ("usage", "embedding_usage") if name in report]
+        if not usages:
+            return 0, 0.0
+        tokens = sum(usage["prompt_tokens"] + usage["completion_tokens"] for usage in usages)
+        return self.spend(tokens, sum(usage["money"] for usage in usages))

@@ -13,9 +13,9 @@ from dataclasses import replace
 from polyadic.server.jobs.events import JobEvents
 from polyadic.server.jobs.job import RESUMABLE, UNFINISHED, Job, JobRequest, JobState, now
 from polyadic.server.jobs.runner import JobRunner
-from polyadic.server.jobs.upload import Upload
-from polyadic.server.limits import ServerLimits
+from polyadic.server.jobs.uploads import Upload
 from polyadic.server.problem_details import ProblemError, not_found
+from polyadic.server.server_limits import ServerLimits
 from polyadic.server.tenants.tenant_backend import TenantBackend
 
 

@@ -15,11 +15,10 @@ from polyadic.errors import StoreError
 from polyadic.server.fair_scheduler import FairScheduler
 from polyadic.server.jobs.events import JobEvents
 from polyadic.server.jobs.job import RESUMABLE, Job, JobProgress, JobState, now
-from polyadic.server.jobs.process import JobProcess, client_message
-from polyadic.server.jobs.running_job import RunningJob
-from polyadic.server.jobs.store_errors import store_errors_logged
-from polyadic.server.limits import ServerLimits
-from polyadic.server.logs import log_event
+from polyadic.server.jobs.job_store import store_errors_logged
+from polyadic.server.jobs.process import JobProcess, RunningJob, client_message
+from polyadic.server.json_logging import log_event
+from polyadic.server.server_limits import ServerLimits
 from polyadic.server.tenants.tenant_backend import TenantBackend
 from polyadic.tracing.spans import for_environment
 

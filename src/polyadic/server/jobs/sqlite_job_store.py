@@ -8,7 +8,7 @@ from pathlib import Path
 
 from polyadic.errors import StoreError
 from polyadic.server.jobs.job import UNFINISHED, Job, JobState
-from polyadic.server.jobs.job_rows import COLUMNS, STAGE, job_of, row_of, stage_of
+from polyadic.server.jobs.job_store import COLUMNS, STAGE, job_of, row_of, stage_of
 
 _VERSION = 1
 _TABLE = """

@@ -25,10 +25,9 @@ from polyadic.hierarchy.build_report import BuildProgress, BuildReport
 from polyadic.indexing.report import IndexProgress, IndexReport
 from polyadic.llm.budget import SpendingBudget
 from polyadic.query.shown_source_names import RelativeNames
-from polyadic.server.jobs.cpu_share import stand_behind_questions
 from polyadic.server.jobs.folder_changes import FolderChanges
 from polyadic.server.jobs.job import JobProgress, JobRequest
-from polyadic.server.jobs.upload import Upload
+from polyadic.server.jobs.uploads import Upload
 from polyadic.server.tenants.tenant_backend import WorkspaceLocation
 from polyadic.tracing.exporter import exported
 from polyadic.tracing.spans import started
@@ -38,6 +37,8 @@ _SECONDS_BETWEEN_LINES = 0.2
 _SECONDS_TO_WAIT = 60.0
 _DEFECT = "internal error: the server log has details"
 Progress = TypeVar("Progress", IndexProgress, BuildProgress)
+
+_LEAST_PRIORITY = 19
 
 
 def main() -> None:
@@ -163,6 +164,21 @@ def _json(report: IndexReport | BuildReport) -> dict[str, Any]:
 
 def _send(what: str, content: dict[str, Any]) -> None:
     print(json.dumps({what: content}), flush=True)
+
+
+def stand_behind_questions() -> None:
+    """Give this process and its future threads the lowest scheduling priority.
+
+    Niceness alone is not enough. On Linux, a running thread finishes its time slice before a thread that wakes up,
+    whatever their niceness, and a question wakes up at each of its steps. So a job runs with the idle policy, which
+    yields at once. It still slows other computation on the same processors, and does so less on one half of them.
+    """
+    with contextlib.suppress(OSError):
+        os.nice(_LEAST_PRIORITY)
+        if sys.platform == "linux":
+            os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+            processors = sorted(os.sched_getaffinity(0))
+            os.sched_setaffinity(0, processors[len(processors) // 2 :])
 
 
 if __name__ == "__main__":

@@ -2,9 +2,10 @@
 
 import asyncio
 import base64
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
+from pydantic import BaseModel, Field, StringConstraints, field_validator
 from pydantic_core import to_jsonable_python
 from starlette.responses import PlainTextResponse, Response
 
@@ -12,27 +13,21 @@ from polyadic.errors import NotFound
 from polyadic.indexing.publisher import withdraw
 from polyadic.model.types import Document, Span, page_of
 from polyadic.query.shown_source_names import RelativeNames
-from polyadic.server.accepted_jobs import ACCEPTED, RequestedId, accepted, start_once
 from polyadic.server.dependencies import Name, Reading, Served, Writing
-from polyadic.server.document_schemas import (
-    DocumentPage,
-    DocumentUpdate,
-    NewTexts,
-    RenderedDocument,
-    SpanView,
-    document_with,
-)
-from polyadic.server.job_options import RequestedJob
+from polyadic.server.job_submission import ACCEPTED, RequestedId, RequestedJob, accepted, start_once
 from polyadic.server.jobs.job import Job, JobRequest
-from polyadic.server.jobs.upload import UploadedText
+from polyadic.server.jobs.uploads import UploadedText
 from polyadic.server.openapi import errors
 from polyadic.server.problem_details import ProblemError, not_found
 from polyadic.server.query_service import source_names
-from polyadic.server.rendered_document import LONGEST_RENDERED, render_document
-from polyadic.server.schemas import Identifier
-from polyadic.server.uploads import read_upload_request, text_request, upload_files, upload_texts
+from polyadic.server.schemas import ApiRequest, Identifier, Short, example
+from polyadic.server.span_highlighting import LONGEST_RENDERED, render_document
+from polyadic.server.upload_requests import read_upload_request, text_request, upload_files, upload_texts
 from polyadic.storage.protocol import DocumentRecord
 from polyadic.workspace import Workspace
+
+_EXECUTED = ("javascript:", "data:", "vbscript:", "file:", "blob:")
+_LONGEST_TEXT = 5_000_000
 
 router = APIRouter(prefix="/v1/workspaces/{workspace}/documents", tags=["documents"])
 _CONTEXT_CHARACTERS = 300
@@ -51,6 +46,84 @@ _FILES = {
         },
     }
 }
+
+
+class NewText(ApiRequest):
+    model_config = example(
+        text="Ada Lovelace wrote the first published program.",
+        title="Ada Lovelace",
+        source="https://example.org/ada",
+        metadata={"year": "1843"},
+    )
+
+    text: Annotated[str, StringConstraints(min_length=1, max_length=_LONGEST_TEXT)]
+    title: Short = ""
+    source: Annotated[str, StringConstraints(max_length=1000)] = Field(
+        default="", description="URI that identifies the document; derived from the text by default"
+    )
+    metadata: dict[Short, Short] = Field(default_factory=dict, max_length=50)
+
+    @field_validator("source")
+    @classmethod
+    def _is_a_uri(cls, source: str) -> str:
+        scheme, colon, rest = source.partition(":")
+        is_uri = colon and rest and scheme[:1].isalpha() and all(c.isalnum() or c in "+.-" for c in scheme)
+        is_printable = source.isprintable() and not any(c.isspace() for c in source) and scheme.isascii()
+        if source and not (is_uri and is_printable):
+            raise ValueError("a source must be a URI such as https://example.org/ada, without spaces")
+        if source.lower().startswith(_EXECUTED):
+            raise ValueError("a source must not have this URI scheme")
+        return source
+
+
+class NewTexts(ApiRequest):
+    texts: list[NewText] = Field(min_length=1, max_length=100)
+
+
+class DocumentUpdate(ApiRequest):
+    """The new text of a document. The source stays, and so do title and metadata where they are omitted."""
+
+    model_config = example(text="Ada Lovelace wrote the first published program in 1843.")
+
+    text: Annotated[str, StringConstraints(min_length=1, max_length=_LONGEST_TEXT)]
+    title: Short | None = None
+    metadata: dict[Short, Short] | None = Field(default=None, max_length=50)
+
+
+class DocumentPage(BaseModel):
+    """Documents by source; pass ``next`` as ``after`` to get the next page. ``next`` is empty on the last page."""
+
+    documents: list[DocumentRecord]
+    total: int
+    next: str
+
+
+class SpanView(BaseModel):
+    """A span of a document with the text before and after it."""
+
+    document: Identifier
+    source: str
+    title: str
+    start: int
+    end: int
+    before: str
+    text: str
+    after: str
+    page: int | None
+
+
+class RenderedDocument(BaseModel):
+    """A Markdown document as elements; ``marked`` is whether ``mark`` elements contain the text of the span."""
+
+    blocks: list[dict[str, Any]]
+    marked: bool
+
+
+def document_with(changed: DocumentUpdate, document: Document) -> Document:
+    """Apply an update to a document."""
+    title = document.title if changed.title is None else changed.title
+    metadata = document.metadata if changed.metadata is None else changed.metadata
+    return Document(document.source, title, changed.text, metadata)
 
 
 @router.get("", summary="List documents")

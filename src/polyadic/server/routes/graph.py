@@ -6,6 +6,16 @@ from fastapi import APIRouter, Query
 
 from polyadic.query.lookup import FactView
 from polyadic.server.dependencies import Name, Reading, Served
+from polyadic.server.graph_search import (
+    NeighbourhoodResult,
+    around,
+    entities_like,
+    fact_with_places,
+    facts_like,
+    facts_of,
+    overview,
+    path_between,
+)
 from polyadic.server.openapi import errors
 from polyadic.server.problem_details import ProblemError
 from polyadic.server.query_service import source_names
@@ -20,16 +30,6 @@ from polyadic.server.schemas import (
     Identifier,
     Neighbourhood,
     PathView,
-)
-from polyadic.server.search_service import (
-    NeighbourhoodResult,
-    around,
-    entities_like,
-    fact_with_places,
-    facts_like,
-    facts_of,
-    overview,
-    path_between,
 )
 from polyadic.server.server_state import ServerState
 from polyadic.workspace import Workspace

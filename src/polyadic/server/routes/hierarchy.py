@@ -8,11 +8,19 @@ from starlette.responses import Response
 from polyadic.hierarchy.api import By, wanted
 from polyadic.llm.budget import SpendingBudget, check_prices
 from polyadic.optional_dependencies import has_hierarchy
-from polyadic.server.accepted_jobs import ACCEPTED, RequestedId, accepted, start_once
 from polyadic.server.dependencies import Name, Reading, Served, Writing
-from polyadic.server.hierarchy_schemas import CommunityView, HierarchyPage, HierarchyView, SummaryView, Tree
-from polyadic.server.hierarchy_views import community_view, hierarchy_of, nodes_under, summary_view
-from polyadic.server.job_options import Budget, SpendTokens
+from polyadic.server.hierarchy_views import (
+    CommunityView,
+    HierarchyPage,
+    HierarchyView,
+    SummaryView,
+    Tree,
+    community_view,
+    hierarchy_of,
+    nodes_under,
+    summary_view,
+)
+from polyadic.server.job_submission import ACCEPTED, Budget, RequestedId, SpendTokens, accepted, start_once
 from polyadic.server.jobs.job import Job, JobRequest
 from polyadic.server.openapi import errors
 from polyadic.server.problem_details import ProblemError

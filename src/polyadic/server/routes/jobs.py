@@ -7,12 +7,11 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response, StreamingResponse
 
-from polyadic.server.accepted_jobs import ACCEPTED, RequestedId, accepted, start_once
 from polyadic.server.dependencies import Name, ReadingAll, Served, Writing
-from polyadic.server.job_options import RequestedJob
+from polyadic.server.job_submission import ACCEPTED, RequestedId, RequestedJob, accepted, start_once
 from polyadic.server.jobs.job import Job, JobRequest
 from polyadic.server.schemas import Identifier, JobList
-from polyadic.server.sse import QUIET, event, streamed
+from polyadic.server.server_sent_events import QUIET, event, streamed
 
 router = APIRouter(prefix="/v1/workspaces/{workspace}/jobs", tags=["jobs"])
 _EVENTS = """event: job

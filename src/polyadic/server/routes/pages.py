@@ -4,15 +4,16 @@ import asyncio
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Request
+from pydantic import BaseModel
 from starlette.responses import Response
 
+from polyadic.errors import UnreadableDocument
 from polyadic.loaders.formats.pdf import MOST_PAGES
+from polyadic.loaders.pages.page_rendering import rendered_page
 from polyadic.model.types import Document
-from polyadic.query.originals import has_original, original_content
+from polyadic.query.original_files import has_original, original_content
 from polyadic.server.dependencies import Name, Reading, Served
-from polyadic.server.document_schemas import PageList
 from polyadic.server.openapi import errors
-from polyadic.server.page_images import page_image
 from polyadic.server.problem_details import ProblemError, not_found
 from polyadic.server.schemas import Identifier
 from polyadic.storage.protocol import Reader
@@ -22,6 +23,13 @@ router = APIRouter(prefix="/v1/workspaces/{workspace}/documents/{document}/pages
 _PNG: dict[int | str, dict[str, Any]] = {
     200: {"content": {"image/png": {"schema": {"type": "string", "format": "binary"}}}}
 }
+
+
+class PageList(BaseModel):
+    """The pages of a document; ``starts`` are the characters of the text at which they begin."""
+
+    starts: list[int]
+    has_images: bool
 
 
 @router.get("", summary="List the pages of a document", responses=errors(504))
@@ -84,3 +92,21 @@ def _document(reader: Reader, identifier: str) -> Document:
 
 def _no_image() -> ProblemError:
     return ProblemError(404, "no-page-image", "the document has no such page, or its file is not available")
+
+
+async def page_image(content: bytes, number: int, seconds: float) -> bytes:
+    """Render a page as :func:`rendered_page` does.
+
+    Raises
+    ------
+    ProblemError
+        The page cannot be rendered (422), or not in time (504).
+    """
+    try:
+        return await rendered_page(content, number, seconds)
+    except TimeoutError:
+        raise ProblemError(504, "too-slow", f"the page was not rendered within {seconds:.0f} seconds") from None
+    except UnreadableDocument:
+        raise ProblemError(
+            422, "not-rendered", "the page cannot be rendered: open the file in another program"
+        ) from None

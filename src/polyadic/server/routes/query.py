@@ -8,13 +8,19 @@ from starlette.responses import StreamingResponse
 
 from polyadic.model.types import Answer, Citation, Knowledge, TraceStep
 from polyadic.server.dependencies import Name, Reading, Served
+from polyadic.server.markdown_rendering import IncrementalRendering, render_markdown, render_quotations
 from polyadic.server.openapi import errors
-from polyadic.server.query_schemas import AnswerRequest, RetrieveRequest, StreamRequest
-from polyadic.server.query_service import answer_to, is_quoted, knowledge_for, pieces_of
-from polyadic.server.rendering import render_markdown, render_quotations
+from polyadic.server.query_service import (
+    AnswerRequest,
+    RetrieveRequest,
+    StreamRequest,
+    answer_to,
+    is_quoted,
+    knowledge_for,
+    pieces_of,
+)
+from polyadic.server.server_sent_events import event, streamed
 from polyadic.server.server_state import ServerState
-from polyadic.server.sse import event, streamed
-from polyadic.server.streamed_rendering import IncrementalRendering
 from polyadic.workspace import Workspace
 
 router = APIRouter(prefix="/v1/workspaces/{workspace}", tags=["query"], responses=errors(502, 504))

@@ -9,10 +9,10 @@ from starlette.responses import Response
 
 from polyadic.errors import DecisionRefused, NotFound
 from polyadic.resolution.api import SHOWN
-from polyadic.resolution.apply import DecisionOutcome
+from polyadic.resolution.apply_decisions import DecisionOutcome
 from polyadic.server.dependencies import Name, ReadingAll, Served, Writing
 from polyadic.server.problem_details import ProblemError, not_found
-from polyadic.server.resolution_schemas import (
+from polyadic.server.resolution_views import (
     CannotLinkRequest,
     DecisionList,
     DecisionOutcomeView,
@@ -22,8 +22,10 @@ from polyadic.server.resolution_schemas import (
     RenameRequest,
     ReviewView,
     SplitRequest,
+    decision_view,
+    outcome_view,
+    review_of,
 )
-from polyadic.server.resolution_views import decision_view, outcome_view, review_of
 from polyadic.server.schemas import Identifier
 from polyadic.workspace import Workspace
 

@@ -6,9 +6,9 @@ from pathlib import Path
 from fastapi import APIRouter
 
 from polyadic.server.dependencies import Name, ReadingAll, Served
-from polyadic.server.folder_watching import FolderFollower
 from polyadic.server.schemas import WatchedFolderList, WatchedFolderView
 from polyadic.server.server_state import ServerState
+from polyadic.server.watched_folders import FolderFollower
 from polyadic.workspace import Workspace
 
 router = APIRouter(prefix="/v1/workspaces/{workspace}/watched-folders", tags=["documents"])

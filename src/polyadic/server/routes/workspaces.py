@@ -1,14 +1,19 @@
-"""Routes to list, create, read and delete workspaces."""
+"""Routes to list, create, read and delete workspaces, and to read their usage and settings."""
 
 from typing import Annotated
 
 from fastapi import APIRouter, Query
 from starlette.responses import Response
 
+from polyadic import __version__
+from polyadic.config import METHODS, Settings
+from polyadic.embeddings.loading import embedder_name
+from polyadic.extraction import factory
+from polyadic.hierarchy.api import wanted
 from polyadic.server.dependencies import Caller, Name, Reading, ReadingAll, Served
 from polyadic.server.openapi import errors
 from polyadic.server.query_service import source_names
-from polyadic.server.schemas import LedgerPage, NewWorkspace, WorkspaceList, WorkspaceView
+from polyadic.server.schemas import LedgerPage, NewWorkspace, SettingsView, WorkspaceList, WorkspaceView
 from polyadic.workspace import Workspace
 
 router = APIRouter(prefix="/v1/workspaces", tags=["workspaces"])
@@ -47,6 +52,12 @@ async def delete(workspace: Name, service: Served, key: Caller) -> None:
     await service.workspaces.delete(workspace, key, service.jobs.forget)
 
 
+@router.get("/{workspace}/settings", summary="Get the settings of a workspace")
+def settings(workspace: Name, kb: Reading) -> SettingsView:
+    """Return the settings that control indexing and answers; addresses and keys are left out."""
+    return _settings_view(kb.settings)
+
+
 @router.get("/{workspace}/ledger", summary="Get usage and cost")
 def ledger(
     workspace: Name,
@@ -76,4 +87,34 @@ def _view(kb: Workspace, name: str, key: Caller) -> WorkspaceView:
         method=settings.retrieval.method,
         access="write" if key.may_write else "read",
         filtered=bool(key.where),
+    )
+
+
+def _settings_view(settings: Settings) -> SettingsView:
+    """Build the settings view, with ``auto`` replaced by the choice it stands for.
+
+    >>> view = _settings_view(Settings())
+    >>> view.extractor, view.chunk_tokens, view.answers
+    ('sentences', 250, 'quotes')
+    """
+    extractor = factory.wanted(None, settings)
+    model = settings.model.of_role("answers")
+    answers = settings.answer.by if settings.answer.by != "auto" else "model" if model.name else "quotes"
+    return SettingsView(
+        model=model.name,
+        model_context_tokens=model.context_tokens if model.name else 0,
+        embedder=embedder_name(settings.embedding),
+        extractor=extractor,
+        entity_types=list(settings.extraction.entity_types),
+        gleanings=settings.extraction.gleanings,
+        chunk_tokens=settings.chunking.tokens,
+        chunk_overlap=settings.chunking.overlap,
+        language=settings.chunking.language,
+        method=settings.retrieval.method,
+        methods=list(METHODS),
+        context_tokens=settings.retrieval.context_tokens,
+        answers=answers,
+        hierarchy_by=wanted(None, settings),
+        ocr=settings.ocr.engine != "off",
+        version=__version__,
     )

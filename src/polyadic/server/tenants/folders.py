@@ -11,11 +11,10 @@ from pathlib import Path
 
 from polyadic.config import FILE_NAME, template
 from polyadic.server.api_keys import OWN_FOLDER
-from polyadic.server.jobs.folder_upload_store import FolderUploadStore
 from polyadic.server.jobs.sqlite_job_store import SqliteJobStore
+from polyadic.server.jobs.uploads import FolderUploadStore
 from polyadic.server.problem_details import ProblemError
-from polyadic.server.tenants.names import is_name
-from polyadic.server.tenants.tenant_backend import WorkspaceLocation
+from polyadic.server.tenants.tenant_backend import WorkspaceLocation, is_name
 from polyadic.storage.sqlite.store import SqliteStore
 from polyadic.workspace import Workspace
 

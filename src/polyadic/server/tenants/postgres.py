@@ -14,11 +14,10 @@ from polyadic.errors import SettingsError, StoreBusy, StoreError
 from polyadic.server.jobs.postgres_job_store import LOCK_OF_RUNS, PostgresJobStore
 from polyadic.server.jobs.postgres_upload_store import PostgresUploadStore
 from polyadic.server.problem_details import ProblemError
-from polyadic.server.tenants.database_metrics import DatabaseMetrics
+from polyadic.server.tenants.database_monitor import DatabaseMetrics
 from polyadic.server.tenants.folders import changed_at
-from polyadic.server.tenants.names import is_name
 from polyadic.server.tenants.postgres_tables import Raw, TenantTables
-from polyadic.server.tenants.tenant_backend import WorkspaceLocation
+from polyadic.server.tenants.tenant_backend import WorkspaceLocation, is_name
 from polyadic.storage.postgres.dsn import PostgresDsn
 from polyadic.storage.postgres.errors import translate_errors
 from polyadic.storage.postgres.store import PostgresStore

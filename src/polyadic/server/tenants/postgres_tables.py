@@ -8,6 +8,7 @@ import asyncio
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from functools import partial
 from typing import Any, TypeVar
 
@@ -18,8 +19,9 @@ from polyadic.errors import StoreError
 from polyadic.server.tenants.database_monitor import DatabaseMonitor
 from polyadic.storage.postgres.dsn import DEFAULT_NAME, PostgresDsn
 from polyadic.storage.postgres.errors import translate_errors
-from polyadic.storage.postgres.pool import POOLS, parameters_of
-from polyadic.storage.postgres.schema_names import SCHEMA
+from polyadic.storage.postgres.keepalive import parameters_of
+from polyadic.storage.postgres.pool import SharedPool
+from polyadic.storage.postgres.schema import SCHEMA
 
 T = TypeVar("T")
 Raw = psycopg.Connection[tuple[Any, ...]]
@@ -84,15 +86,12 @@ class TenantTables:
     def __init__(self, database: str) -> None:
         self.database = database
         self.called = str(PostgresDsn(database, DEFAULT_NAME)).partition("#")[0]
-        with translate_errors(self.called):
+        with translate_errors(self.called), ExitStack() as held:
             # Creates the tables of the workspaces first; their pool is kept for later use.
-            self.pool = POOLS.take(database)
-            try:
-                with psycopg.connect(parameters_of(database), autocommit=True) as raw:
-                    _migrate(raw)
-            except BaseException:
-                POOLS.give_back(database)
-                raise
+            self.pool = held.enter_context(SharedPool(database))
+            with psycopg.connect(parameters_of(database), autocommit=True) as raw:
+                _migrate(raw)
+            self._held = held.pop_all()
         self._threads = ThreadPoolExecutor(_MAX_CONNECTIONS, "polyadic-database")
         self._own = threading.local()
         self._opened: list[Raw] = []
@@ -131,7 +130,7 @@ class TenantTables:
         self._threads.shutdown()
         for raw in self._opened:
             raw.close()
-        POOLS.give_back(self.database)
+        self._held.close()
 
     def _connection(self) -> Raw:
         """Return the connection of this thread, or another one if it was lost."""

@@ -1,5 +1,6 @@
 """Protocol of the place where a server's workspaces are stored."""
 
+import re
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,7 +10,10 @@ from prometheus_client.registry import Collector
 
 from polyadic.errors import StoreError
 from polyadic.server.jobs.job_store import JobStore
-from polyadic.server.jobs.upload_store import UploadStore
+from polyadic.server.jobs.uploads import UploadStore
+
+NAME = r"[a-z0-9](?:[a-z0-9_-]{0,61}[a-z0-9])?"
+"""Lower case only: on some file systems ``A`` and ``a`` are the same folder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +30,7 @@ class WorkspaceLocation:
 class TenantBackend(Protocol):
     """Storage of workspaces by name, and of the server's own data; ``str`` gives its display name.
 
-    Only names allowed by :func:`polyadic.server.tenants.names.is_name` are used; anything else is ignored.
+    Only names allowed by :func:`polyadic.server.tenants.tenant_backend.is_name` are used; anything else is ignored.
     """
 
     @property
@@ -73,3 +77,12 @@ class TenantBackend(Protocol):
 
     async def remove(self, name: str) -> None:
         """Delete a workspace with all its contents; its jobs have been stopped and deleted before."""
+
+
+def is_name(name: str) -> bool:
+    """Return whether a workspace may have this name; a valid name cannot leave its folder.
+
+    >>> [name for name in ("letters", "kb-2", "..", "a/b", "A", ".server", "a\\n") if is_name(name)]
+    ['letters', 'kb-2']
+    """
+    return re.fullmatch(NAME, name) is not None

@@ -7,7 +7,7 @@ import tempfile
 import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,16 +35,23 @@ def written_aside(folder: Path) -> Iterator[Path]:
         _remove_others(folder, begun)
 
 
-def write(folder: Path, name: str, array: NDArray[Any]) -> None:
-    with (folder / f"{name}.npy").open("wb") as file:
-        np.save(file, array, allow_pickle=False)
+@contextlib.contextmanager
+def synced(path: Path) -> Iterator[BinaryIO]:
+    """Open a file for writing, and sync it at the end."""
+    with path.open("wb") as file:
+        yield file
         file.flush()
         os.fsync(file.fileno())
 
 
+def write(folder: Path, name: str, array: NDArray[Any]) -> None:
+    with synced(folder / f"{name}.npy") as file:
+        np.save(file, array, allow_pickle=False)
+
+
 def write_blocks(folder: Path, name: str, blocks: Iterable[Halves], width: int) -> None:
     """Write a half-precision array of this width block by block, without holding it all in memory."""
-    with (folder / f"{name}.npy").open("wb") as file:
+    with synced(folder / f"{name}.npy") as file:
         # numpy pads the header, so it keeps its size when the number of rows is filled in.
         _write_header(file, 0, width)
         rows = 0
@@ -53,8 +60,6 @@ def write_blocks(folder: Path, name: str, blocks: Iterable[Halves], width: int) 
             rows += len(block)
         file.seek(0)
         _write_header(file, rows, width)
-        file.flush()
-        os.fsync(file.fileno())
 
 
 def mapped(folder: Path, name: str) -> "np.memmap[Any, Any]":
@@ -62,7 +67,7 @@ def mapped(folder: Path, name: str) -> "np.memmap[Any, Any]":
     return np.lib.format.open_memmap(folder / f"{name}.npy", mode="r")
 
 
-def _write_header(file: Any, rows: int, width: int) -> None:
+def _write_header(file: BinaryIO, rows: int, width: int) -> None:
     np.lib.format.write_array_header_1_0(file, {"descr": HALF.str, "fortran_order": False, "shape": (rows, width)})
 
 

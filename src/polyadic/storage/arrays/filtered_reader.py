@@ -1,5 +1,6 @@
 """Read a state through a document filter, as if the store held no other documents (see filter_view.py)."""
 
+import sqlite3
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -8,91 +9,53 @@ import numpy as np
 
 from polyadic.model.aggregation import Attribute, mean_score
 from polyadic.model.identity import called, entity_id, entity_key
-from polyadic.model.resolution import EntityResolution
 from polyadic.model.types import Entity, Fact, SourceSpan
-from polyadic.storage.arrays.filter_view import FilteredView, is_split_off
-from polyadic.storage.arrays.filtered_bm25 import FilteredBM25
-from polyadic.storage.arrays.hierarchy_filter import FilteredHierarchy
-from polyadic.storage.arrays.hierarchy_reader import SqlHierarchyReader
-from polyadic.storage.arrays.matmul import normalized
+from polyadic.storage.arrays.filter_view import FilteredState, is_split_off
+from polyadic.storage.arrays.hierarchy_arrays import HierarchyArrays
 from polyadic.storage.arrays.reader import ArrayReader
-from polyadic.storage.arrays.row_vectors import SegmentValues
-from polyadic.storage.arrays.snapshot import ArraySnapshot
-from polyadic.storage.arrays.top_k import contenders
-from polyadic.storage.arrays.vector_reader import HIGHEST, Scored
+from polyadic.storage.arrays.top_k import best_of
 from polyadic.storage.connection import Connection
-from polyadic.storage.hierarchy import HierarchyReader
-from polyadic.storage.prefetch import Expected
-from polyadic.storage.protocol import (
-    Hits,
-    NodeType,
-    Rows,
-    Vectors,
-)
+from polyadic.storage.protocol import Hits, NodeType, Rows, Vectors
 from polyadic.storage.record_reader import RecordReader
-from polyadic.storage.sql.full_text import WordIndex
-from polyadic.storage.sql.record_reader import SqlRecordReader
+from polyadic.storage.sql.full_text import DIGITS, WordIndex, fts5_query, searchable, terms_of
 from polyadic.storage.sql.spans import places_of_facts
 
-_EXCLUDED = np.float32(-np.inf)
-# The lowest cosine: forms that do not occur in the selected documents match nothing.
-_LOWEST_COSINE = np.float32(-1.0)
+_MATCHES = (
+    f"SELECT rowid, round(-bm25(passage_fts), {DIGITS}) FROM passage_fts WHERE passage_fts MATCH ? ORDER BY rowid"
+)
 
 
 class FilteredReader(ArrayReader):
     """Reader of the selected documents; implements :class:`polyadic.storage.protocol.Reader`."""
 
     def __init__(
-        self, connection: Connection, words: WordIndex, scope: FilteredView, hierarchy: Callable[[], FilteredHierarchy]
+        self, connection: Connection, words: WordIndex, view: FilteredState, hierarchy: Callable[[], HierarchyArrays]
     ) -> None:
-        super().__init__(connection, words, lambda: scope.state, lambda: hierarchy().arrays)
-        self._view = scope
-        self._load_hierarchy = hierarchy
+        super().__init__(connection, words, lambda: view, hierarchy)
+        self._view = view
 
     @property
     def records(self) -> RecordReader:
-        return SqlRecordReader(self._connection, self, self._view.documents, lambda: self._load_hierarchy().keys)
-
-    @property
-    def participations(self) -> int:
-        return self._arrays.participations
-
-    @cached_property
-    def _resolution(self) -> EntityResolution:
-        return self.records.resolution()
-
-    @property
-    def _arrays(self) -> ArraySnapshot:
-        return self._view.snapshot
-
-    @cached_property
-    def _bm25(self) -> FilteredBM25:
-        rows = self.rows("chunk")
-        return FilteredBM25(zip(rows.tolist(), self.chunk_places(rows), strict=True))
-
-    def search(self, text: str, k: int) -> Hits:
-        return self._bm25.search(text, k)
+        return RecordReader(self._connection, self, self._view.documents, lambda: self._load_hierarchy().visible or ())
 
     # Rows
 
-    def size(self, node_type: NodeType) -> int:
-        return int(self._view.seen[node_type].sum())
+    def search(self, words: str, k: int) -> Hits:
+        query = fts5_query(terms_of(words))
+        hits = self._full_text.execute(_MATCHES, (query,)).fetchall() if query else []
+        rows = np.array([row for row, _ in hits], dtype=np.int64)
+        return best_of(rows, np.array([score for _, score in hits], dtype=np.float32), k)
 
     def rows(self, node_type: NodeType, prefix: str = "", limit: int | None = None) -> Rows:
         if not prefix:
-            return np.flatnonzero(self._view.seen[node_type])[:limit]
-        seen = self._view.seen[node_type]
-        rows = self._with_prefix(node_type, prefix, None)
-        rows = rows[seen[rows]]
+            return super().rows(node_type, prefix, limit)
+        rows = super().rows(node_type, prefix)
+        rows = rows[self._view.seen[node_type][rows]]
         if node_type == "entity":
             # An entity may be shown under another key than the store's, if that occurs only in other documents.
-            changed = np.array(sorted(self._view.entities), dtype=np.int64)
-            rows = np.union1d(rows, changed)
-            shown = [entity.id for entity in self.entities(rows)]
-            order = sorted(
-                (identifier, place) for place, identifier in enumerate(shown) if identifier.startswith(prefix.lower())
-            )
-            rows = rows[[place for _, place in order]]
+            rows = np.union1d(rows, np.array(list(self._view.entities), dtype=np.int64))
+            shown = sorted((entity.id, row) for entity, row in zip(self.entities(rows), rows.tolist(), strict=True))
+            rows = np.array([row for identifier, row in shown if identifier.startswith(prefix.lower())], dtype=np.int64)
         return rows[:limit]
 
     def named(self, loose_names: Sequence[str]) -> dict[str, list[int]]:
@@ -103,33 +66,10 @@ class FilteredReader(ArrayReader):
     def chunks_in(self, document_id: str) -> Rows:
         return super().chunks_in(document_id) if document_id in self._view.documents else np.zeros(0, dtype=np.int64)
 
-    def similarity(self, node_type: NodeType, rows: Rows, vectors: Vectors) -> Vectors:
-        cosines = super().similarity(node_type, rows, vectors)
-        for index in self._indices_without_vector(node_type, rows):
-            cosines[:, index] = self._by_facts(rows[index : index + 1], vectors)
-        return cosines
-
-    def directions(self, node_type: NodeType, rows: Rows) -> Vectors:
-        if node_type != "entity":
-            return super().directions(node_type, rows)
-        vectors = self._state.vectors("entity")
-        places, owners = vectors.places(rows)
-        seen = self._view.seen_forms[places]
-        sums = np.zeros((len(rows), vectors.dimension), dtype=np.float32)
-        np.add.at(sums, owners[seen], vectors.at(places[seen]))
-        for index in self._indices_without_vector("entity", rows):
-            facts, _ = self._arrays.linked("entity_facts", rows[index : index + 1])
-            of_facts = self._state.vectors("fact")
-            sums[index] = of_facts.at(of_facts.places(facts)[0]).sum(axis=0)
-        return normalized(sums)
-
     def main_vectors(self, entities: Rows) -> Vectors:
-        vectors = np.zeros((len(entities), self._state.vectors("entity").dimension), dtype=np.float32)
-        formless = np.isin(entities, self._view.formless)
-        if formless.any():
-            vectors[formless] = self.directions("entity", entities[formless])
-        if not formless.all():
-            vectors[~formless] = super().main_vectors(entities[~formless])
+        vectors = self.directions("entity", entities)
+        has_form = ~np.isin(entities, list(self._view.formless))
+        vectors[has_form] = super().main_vectors(entities[has_form])
         return vectors
 
     def _form_support(self, entity: int, form: str, occurrences: int) -> int:
@@ -153,56 +93,31 @@ class FilteredReader(ArrayReader):
         return [self._filtered_fact(row, _names(members[row]), fact) for row, fact in records]
 
     def fact_places(self, facts: Rows) -> list[tuple[SourceSpan, ...]]:
-        ids, stating = self._arrays.ids("fact", facts).tolist(), self.links("fact_chunks", facts).targets
-        chunk_ids = set(self._arrays.ids("chunk", stating).tolist())
+        ids, stating = self._keys("fact", facts).tolist(), self.links("fact_chunks", facts).targets
+        chunk_ids = set(self._keys("chunk", stating).tolist())
         places = places_of_facts(self._connection, ids, chunk_ids)
         return [places.get(i, ()) for i in ids]
 
-    def hierarchy_reader(self) -> HierarchyReader:
-        hierarchy = self._load_hierarchy()
-        return SqlHierarchyReader(self._connection, hierarchy.arrays, self._rows, hierarchy.keys)
-
-    def prefetch(self, *expected: Expected) -> None:
-        """Ignore hints: a filtered reader compares all vectors at query time."""
-
     # Helpers
 
-    def _near(self, node_type: NodeType, vector: Vectors, k: int, scored: Scored | None = None) -> Rows:
-        vectors = self._state.vectors(node_type)
-        cosines = vectors.cosines(vector)
-        if node_type == "entity":
-            size = len(cosines.base)
-            base = self._of_seen(node_type, cosines.base, np.arange(size))
-            cosines = SegmentValues(base, self._of_seen(node_type, cosines.delta, size + np.arange(len(cosines.delta))))
-        values, most = vectors.in_order(vectors.of_rows(cosines)), 1.0
-        if node_type == "entity" and len(self._view.formless):
-            values[self._view.formless] = self._cosines(node_type, self._view.formless, vector)
-        if scored:
-            values, most = values * self._arrays.scores(scored, np.arange(len(values))), HIGHEST[scored]
-        return contenders(np.where(self._view.seen[node_type], values, _EXCLUDED), k, vectors.doubt * most)
-
-    def _cosines(self, node_type: NodeType, rows: Rows, vector: Vectors) -> Vectors:
-        cosines = super()._cosines(node_type, rows, vector)
-        for index in self._indices_without_vector(node_type, rows):
-            cosines[index] = self._by_facts(rows[index : index + 1], vector[None, :])[0]
-        return cosines
-
-    def _indices_without_vector(self, node_type: NodeType, rows: Rows) -> list[int]:
-        """Return the indices into ``rows`` of entities without a visible vector."""
-        return np.flatnonzero(np.isin(rows, self._view.formless)).tolist() if node_type == "entity" else []
-
-    def _by_facts(self, entity: Rows, vectors: Vectors) -> Vectors:
-        """Return the similarity of an entity's nearest fact."""
-        facts = self.facts_of(entity, self.size("fact"), vectors[0]).targets
-        return np.asarray(super().similarity("fact", facts, vectors).max(axis=1), dtype=np.float32)
-
-    def _of_seen(self, node_type: NodeType, similarities: Vectors, places: Rows) -> Vectors:
-        if node_type != "entity":
-            return similarities
-        return np.where(self._view.seen_forms[places], similarities, _LOWEST_COSINE)
+    @cached_property
+    def _full_text(self) -> sqlite3.Connection:
+        """A full-text index of the selected chunks by row, as BM25 needs the statistics of these chunks."""
+        connection = sqlite3.connect(":memory:", check_same_thread=False)
+        connection.execute(
+            "CREATE VIRTUAL TABLE passage_fts USING fts5"
+            " (title, text, content = '', tokenize = 'unicode61 remove_diacritics 2')"
+        )
+        rows = self.rows("chunk")
+        places = zip(rows.tolist(), self.chunk_places(rows), strict=True)
+        connection.executemany(
+            "INSERT INTO passage_fts (rowid, title, text) VALUES (?, ?, ?)",
+            ((row, searchable(place.title), searchable(place.quote)) for row, place in places),
+        )
+        return connection
 
     def _is_seen_chunk(self, chunk: int) -> bool:
-        return bool(self._view.seen["chunk"][self._arrays.rows("chunk", [chunk])[0]])
+        return bool(self._view.seen["chunk"][self._rows("chunk", [chunk])[0]])
 
     def _has_name(self, row: int, loose: str) -> bool:
         if not self._view.seen["entity"][row]:
@@ -220,7 +135,7 @@ class FilteredReader(ArrayReader):
         A name set by a decision applies only if it is among them, or if the decision split the entity off for one of
         these documents; a merge may have set a name that occurs only in other documents.
         """
-        decided = self._resolution.name(key)
+        decided = self._view.resolution.name(key)
         return decided if decided and (decided in names or self._is_split_off(key)) else names[0]
 
     def _filtered_entity(self, row: int, facts: int, entity: Entity) -> Entity:
@@ -243,7 +158,7 @@ class FilteredReader(ArrayReader):
         )
 
     def _is_split_off(self, key: str) -> bool:
-        return is_split_off(self._resolution, key, self._view.documents)
+        return is_split_off(self._view.resolution, key, self._view.documents)
 
     def _filtered_fact(self, row: int, names: tuple[str, ...], fact: Fact) -> Fact:
         tally = self._view.facts.get(row)

@@ -19,6 +19,7 @@ from polyadic.storage.sql.half_precision import HALF, Halves, widened
 MOST_MAPPED = 64 * 2**20
 """Largest file in bytes whose rows are read through its memory mapping."""
 _BLOCK_ROWS = 8_192
+_MIN_ROOM = 64
 
 
 class Matrix:
@@ -31,10 +32,16 @@ class Matrix:
     (3, 3, [[0.0, 0.0, 1.0]])
     """
 
-    def __init__(self, array: NDArray[Any]) -> None:
+    def __init__(self, array: NDArray[Any], room: NDArray[Any] | None = None) -> None:
         self.array = array
+        self._room = array if room is None else room
         self._file: int | None = None
         self._first = 0
+
+    @classmethod
+    def empty(cls) -> Self:
+        """Create a matrix without vectors, to be extended by vectors of any length."""
+        return cls(np.zeros((0, 0), dtype=np.float32))
 
     @classmethod
     def load(cls, folder: Path, name: str) -> Self:
@@ -49,15 +56,12 @@ class Matrix:
         return matrix
 
     @classmethod
-    def write(cls, folder: Path, name: str, blocks: Iterable[Halves], width: int) -> Self:
-        """Write a file block by block, and map it; implements ``Keep`` (see builder.py) once the folder is bound."""
+    def of_blocks(cls, blocks: Iterable[Halves], width: int, folder: Path | None, name: str) -> Self:
+        """Write blocks of vectors to a file and map it; without a folder, concatenate them in memory."""
+        if folder is None:
+            return cls(np.concatenate([np.zeros((0, width), dtype=HALF), *blocks]))
         write_blocks(folder, name, blocks, width)
         return cls.load(folder, name)
-
-    @classmethod
-    def joined(cls, _name: str, blocks: Iterable[Halves], width: int) -> Self:
-        """Concatenate blocks in memory; implements ``Keep``."""
-        return cls(np.concatenate([np.zeros((0, width), dtype=HALF), *blocks]))
 
     @property
     def width(self) -> int:
@@ -65,6 +69,24 @@ class Matrix:
 
     def __len__(self) -> int:
         return len(self.array)
+
+    def extended(self, vectors: NDArray[Any]) -> "Matrix":
+        """Append vectors to a float32 matrix, in a buffer that both share; only the latest may be extended.
+
+        >>> first = Matrix.empty().extended(np.array([[1.0]]))
+        >>> second = first.extended(np.array([[2.0]]))
+        >>> first.array.tolist(), second.array.tolist()
+        ([[1.0]], [[1.0], [2.0]])
+        """
+        if not len(vectors):
+            return self
+        used, room = len(self) + len(vectors), self._room
+        if used > len(room):
+            room = np.empty((max(2 * used, _MIN_ROOM), vectors.shape[1]), dtype=np.float32)
+            if len(self):
+                room[: len(self)] = self.array
+        room[len(self) : used] = widened(vectors)
+        return Matrix(room[:used], room)
 
     def take(self, rows: Integers) -> Floats:
         """Return a copy of some rows."""
@@ -80,9 +102,8 @@ class Matrix:
             return multiply_by(vector, self._widened) if len(self) else np.zeros(0, dtype=np.float32)
         products = np.empty(len(self), dtype=np.float32)
         for start in range(0, len(self), _BLOCK_ROWS):
-            products[start : start + _BLOCK_ROWS] = multiply_by(
-                vector, widened(self.array[start : start + _BLOCK_ROWS])
-            )
+            block = widened(self.array[start : start + _BLOCK_ROWS])
+            products[start : start + _BLOCK_ROWS] = multiply_by(vector, block)
         return products
 
     @cached_property

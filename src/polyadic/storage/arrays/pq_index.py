@@ -5,7 +5,6 @@ section III) with in-register lookup tables (André et al. 2017), as implemented
 bytes of an exact comparison, and misses hardly any neighbours (docs/performance.md).
 """
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from polyadic.storage.arrays.array_files import synced
 from polyadic.storage.incidence import Floats, Integers
 from polyadic.storage.sql.half_precision import widened
 
@@ -57,14 +57,17 @@ class PQIndex:
 
     def save(self, path: Path) -> None:
         """Write and sync the index; raises OSError."""
-        with path.open("wb") as file:
+        with synced(path) as file:
             file.write(_faiss().serialize_index(self.index).data)
-            file.flush()
-            os.fsync(file.fileno())
+
+    @property
+    def size(self) -> int:
+        """The number of vectors."""
+        return int(self.index.ntotal)
 
     def nearest(self, vector: Floats, k: int) -> tuple[Integers, Floats]:
         """Return about k places with the highest inner products, highest first, and these products, approximately."""
-        products, places = self.index.search(_padded(vector[None, :]), min(k, self.index.ntotal))
+        products, places = self.index.search(_padded(vector[None, :]), min(k, self.size))
         valid = places[0] >= 0
         return np.asarray(places[0][valid], dtype=np.int64), np.asarray(products[0][valid], dtype=np.float32)
 

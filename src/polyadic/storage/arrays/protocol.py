@@ -1,9 +1,9 @@
 """Protocol for the statistics and incidence of one committed state.
 
-Rows are positions in the order of public identifiers, as in :mod:`polyadic.storage.protocol`.
+Rows follow the order of public identifiers, so that ties are broken in the same way whatever the history of a store.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Literal, Protocol
 
 from polyadic.storage.incidence import Floats, Integers
@@ -23,18 +23,8 @@ WAYS: Mapping[Way, tuple[NodeType, NodeType]] = {
 class Arrays(Protocol):
     """Arrays of one state. Neighbours are returned as targets, and for each target the index of its row."""
 
-    @property
-    def participations(self) -> int:
-        """The number of fact-entity pairs."""
-
     def size(self, node_type: NodeType) -> int:
         """Return the number of rows of one node type."""
-
-    def ids(self, node_type: NodeType, rows: Integers) -> Integers:
-        """Return the primary keys of rows."""
-
-    def rows(self, node_type: NodeType, ids: Sequence[int] | Integers) -> Integers:
-        """Return the rows of primary keys, all of which must exist."""
 
     def linked(self, way: Way, rows: Integers, limit: int | None = None) -> tuple[Integers, Integers]:
         """Return the neighbours of each row in ascending order, at most ``limit`` each."""
@@ -56,12 +46,12 @@ class Arrays(Protocol):
 
 
 def degrees(arrays: Arrays, way: DegreeWay, rows: Integers) -> Integers:
-    """Count the neighbours of each row on the other node_type."""
+    """Count the neighbours of each row on the other side."""
     return arrays.chunk_frequency(rows) if way == "entity_chunks" else arrays.degrees(WAYS[way][0], rows)
 
 
 def links(arrays: Arrays, way: LinkWay, rows: Integers, limit: int | None) -> Links:
-    """Return the neighbours of each row on the other node_type, at most ``limit`` each."""
+    """Return the neighbours of each row on the other side, at most ``limit`` each."""
     if way == "chunk_topic":
         topics = arrays.about(rows)
         return Links(rows[topics >= 0], topics[topics >= 0])

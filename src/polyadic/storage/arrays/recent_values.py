@@ -31,13 +31,11 @@ class RecentValues(Generic[K, V]):
         with self._lock:
             if self._state != state:
                 self._state, self._values = state, {}
-            value = self._values.get(key)
-        if value is None:
-            value = make()
+            values = self._values
+        value = values[key] if key in values else make()
         with self._lock:
-            if self._state == state:
-                self._values.pop(key, None)
-                self._values[key] = value
-                for oldest in list(self._values)[:-_MAX_VALUES]:
-                    del self._values[oldest]
+            values.pop(key, None)
+            values[key] = value
+            if len(values) > _MAX_VALUES:
+                del values[next(iter(values))]
         return value

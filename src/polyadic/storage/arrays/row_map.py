@@ -1,4 +1,4 @@
-"""Map the rows of a state to rows of its base and delta segments, in the order of public identifiers."""
+"""Map the rows of a state to positions in its segments."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,112 +11,111 @@ from polyadic.storage.incidence import Digests, Integers, Mask
 
 @dataclass(frozen=True)
 class RowMap:
-    """Row map of one node type. A row is in the base, in the delta, or in both; the delta then takes precedence.
+    """Row map of one node type.
 
-    Parameters
+    *Rows* follow the order of public identifiers. *Positions* are those of the base segment (0 to ``base_size``), then
+    those of the delta segment. A state consists of the delta and of what is not hidden of the base.
+
+    Attributes
     ----------
     base_size
-        Number of rows in the base.
-    bases
-        For each delta row, in ascending order of identifiers, its row in the base; -1 if it is new.
+        Number of positions in the base.
     before
-        For each delta row, the number of base rows with lower identifiers.
-    removed
-        Base rows that have been deleted, in ascending order.
+        For each delta position, in ascending order of identifiers, the number of base positions with lower ones.
+    bases
+        For each delta position the base position with the same identifier, which it hides; -1 if it is new.
+    hidden
+        Positions in the base that have changed or were deleted, in ascending order.
     """
 
     base_size: int
-    bases: Integers
     before: Integers
-    removed: Integers
+    bases: Integers
+    hidden: Integers
 
     @classmethod
-    def of(cls, base: Digests, delta: Digests, bases: Integers, dead: Integers) -> Self:
-        """Build the map; ``dead`` are the changed or deleted base rows, sorted."""
-        before = base.searchsorted(delta).astype(np.int64) if len(delta) else np.zeros(0, dtype=np.int64)
-        return cls(len(base), bases, before, dead[~np.isin(dead, bases)])
+    def of(cls, base: Digests, delta: Digests, hidden: Integers) -> Self:
+        """Build the map from the public identifiers of both segments, each in ascending order.
+
+        ``hidden`` need not include the positions of identifiers in the delta.
+        """
+        bases = find(base, delta)
+        hidden = np.union1d(hidden, bases[bases >= 0])
+        return cls(len(base), base.searchsorted(delta).astype(np.int64), bases, hidden)
 
     @property
     def size(self) -> int:
-        return self.base_size - len(self.removed) + len(self._added)
+        return self.base_size - len(self.hidden) + len(self.before)
 
-    def rows_of_base(self, bases: Integers) -> Integers:
-        """Map base rows, which must not be deleted, to rows of the state."""
-        if not len(self.removed) and not len(self._added):
-            return bases
-        events, shifts = self._shifts_of_bases
-        return np.asarray(bases + shifts[events.searchsorted(bases, side="right")], dtype=np.int64)
+    @property
+    def changed(self) -> int:
+        """The number of positions that are changed, new or deleted."""
+        return len(self.hidden) + int((self.bases < 0).sum())
 
-    @cached_property
-    def rows_of_delta(self) -> Integers:
-        """The row of the state for each delta row."""
-        gone = self.removed.searchsorted(self.before)
-        new = self.bases < 0
-        return np.asarray(self.before - gone + np.cumsum(new) - new, dtype=np.int64)
+    @property
+    def is_identity(self) -> bool:
+        """Whether the state is its base."""
+        return not len(self.hidden) and not len(self.before)
 
-    def locate(self, rows: Integers) -> tuple[Integers, Integers]:
-        """Map rows of the state to base rows and delta rows, -1 where there is none."""
-        if not len(self.bases) and not len(self.removed):
-            return rows, np.full(len(rows), -1, dtype=np.int64)
-        firsts, shifts, delta = self._runs
-        run = firsts.searchsorted(rows, side="right") - 1
-        return rows + shifts[run], delta[run]
+    @property
+    def delta(self) -> Integers:
+        """The positions of the delta."""
+        return self.base_size + np.arange(len(self.before))
 
-    @cached_property
-    def dead(self) -> Mask | None:
-        """Mask of changed and deleted base rows; None if there are none."""
-        if not len(self.bases) and not len(self.removed):
-            return None
-        dead = np.zeros(self.base_size, dtype=bool)
-        dead[self.removed] = True
-        dead[self.bases[self.bases >= 0]] = True
-        return dead
+    def positions(self, rows: Integers) -> Integers:
+        """Return the position of each row."""
+        if self.is_identity:
+            return rows
+        firsts, shifts = self._runs
+        return rows + shifts[firsts.searchsorted(rows, side="right") - 1]
 
-    @cached_property
-    def _added(self) -> Integers:
-        """Delta rows that are not in the base."""
-        return np.flatnonzero(self.bases < 0)
+    def rows(self, positions: Integers) -> Integers:
+        """Return the row of each position; a hidden one has the row of what hides it, and must not be deleted."""
+        if self.is_identity:
+            return positions
+        events, shifts = self._shifts
+        rows: Integers = positions + shifts[events.searchsorted(positions, side="right")]
+        in_delta = (positions >= self.base_size).nonzero()[0]
+        rows[in_delta] = self._rows_of_delta[positions[in_delta] - self.base_size]
+        return rows
 
-    @cached_property
-    def _rows_of_added(self) -> Integers:
-        return self.rows_of_delta[self._added]
+    def in_base(self, positions: Integers) -> Integers:
+        """Return the base position with the identifier of each position, -1 if there is none."""
+        in_delta = (positions >= self.base_size).nonzero()[0]
+        bases = positions.copy()
+        bases[in_delta] = self.bases[positions[in_delta] - self.base_size]
+        return bases
 
-    @cached_property
-    def _kept_before(self) -> Integers:
-        """For each deleted base row, the number of remaining base rows before it."""
-        return self.removed - np.arange(len(self.removed))
+    def is_current(self, positions: Integers) -> Mask:
+        """Mask the positions in the base that are not hidden."""
+        return find(self.hidden, positions) < 0
 
     @cached_property
-    def _shifts_of_bases(self) -> tuple[Integers, Integers]:
-        """Base rows at which rows are inserted or deleted, and the cumulative shift of the rows from there on."""
-        inserted, removed = self.before[self._added], self.removed + 1
-        events = np.concatenate([inserted, removed])
+    def _rows_of_delta(self) -> Integers:
+        return self.before - self.hidden.searchsorted(self.before) + np.arange(len(self.before))
+
+    @cached_property
+    def _shifts(self) -> tuple[Integers, Integers]:
+        """Positions in the base at which rows are inserted or hidden, and the shift of the rows from there on."""
+        events = np.concatenate([self.before, self.hidden])
+        moves = np.repeat([1, -1], [len(self.before), len(self.hidden)])
         order = np.argsort(events, kind="stable")
-        moved = np.concatenate([np.ones(len(inserted), dtype=np.int64), np.full(len(removed), -1, dtype=np.int64)])
-        return events[order], np.concatenate([[0], np.cumsum(moved[order])])
+        return events[order], np.append(0, np.cumsum(moves[order]))
 
     @cached_property
-    def _runs(self) -> tuple[Integers, Integers, Integers]:
-        """Runs of state rows: the first row of each, the offset to its base rows, and its delta row.
-
-        Each delta row is a run of its own; between them, rows that are contiguous in the base form a run.
-        """
-        kept = np.append(0, self._kept_before)
-        after_gap = kept + self._kept_before.searchsorted(kept, side="right")
-        after_gap = self.rows_of_base(after_gap[after_gap < self.base_size])
-        firsts = np.unique(np.concatenate([after_gap, self.rows_of_delta, self.rows_of_delta + 1]))
-        delta = find(self.rows_of_delta, firsts)
-        kept = firsts - self._rows_of_added.searchsorted(firsts)
-        bases = kept + self._kept_before.searchsorted(kept, side="right")
-        if len(self.bases):
-            bases = np.where(delta >= 0, self.bases[delta], bases)
-        return firsts, bases - firsts, delta
+    def _runs(self) -> tuple[Integers, Integers]:
+        """Runs of rows whose positions are consecutive: the first row of each, and the shift to its positions."""
+        starts = np.unique(np.concatenate([[0], self.before, self.hidden + 1]))
+        starts = starts[starts < self.base_size]
+        positions = np.concatenate([starts[self.is_current(starts)], self.delta])
+        firsts = self.rows(positions)
+        order = np.argsort(firsts)
+        return firsts[order], (positions - firsts)[order]
 
 
-def find(known: Integers, wanted: Integers) -> Integers:
-    """Return the position of each wanted number in ``known``, which is sorted; -1 if it is absent."""
+def find(known: Integers | Digests, wanted: Integers | Digests) -> Integers:
+    """Return the position of each wanted value in ``known``, which is sorted; -1 if it is absent."""
     if not len(known):
         return np.full(len(wanted), -1, dtype=np.int64)
     places = np.minimum(known.searchsorted(wanted), len(known) - 1)
-    places[known[places] != wanted] = -1
-    return places
+    return np.where(known[places] == wanted, places, -1)

@@ -33,17 +33,6 @@ def first_of_each(rows: Rows) -> Rows:
 
 def best_of(rows: Rows, numbers: Vectors, k: int) -> Hits:
     """Return the k of these rows (ascending) with the highest values; ties are ordered by row."""
-    hits = best(numbers, k)
-    return Hits(rows[hits.rows], hits.scores)
-
-
-def best(similarities: Vectors, k: int) -> Hits:
-    """Return the k rows with the highest values; ties are ordered by row."""
-    k = min(k, len(similarities))
-    if k <= 0:
-        return Hits(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.float32))
-    last = np.partition(similarities, len(similarities) - k)[len(similarities) - k]
-    better, equal = np.flatnonzero(similarities > last), np.flatnonzero(similarities == last)
-    rows = np.sort(np.concatenate([better, equal[: k - len(better)]]))
-    rows = rows[np.argsort(-similarities[rows], kind="stable")]
-    return Hits(rows.astype(np.int64), similarities[rows].astype(np.float32))
+    highest = contenders(numbers, k, 0.0)
+    highest = highest[np.argsort(-numbers[highest], kind="stable")][:k]
+    return Hits(rows[highest], numbers[highest].astype(np.float32))

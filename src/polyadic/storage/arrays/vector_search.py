@@ -1,20 +1,26 @@
-"""Search the rows of one node type by a query vector, with results cached for repeated use within a query.
+"""The vectors of the rows of one node type, and search by a query vector.
 
 If there is a quantized index, it selects the vectors to compare exactly. Without one, or if so many rows are requested
 that it does not pay, all vectors are compared. Delta rows are always compared.
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Self
 
 import numpy as np
 
 from polyadic.concurrency.background_result import BackgroundResult
-from polyadic.storage.arrays.matmul import multiply_by
+from polyadic.storage.arrays.matmul import multiply, multiply_by, normalized
+from polyadic.storage.arrays.matrix import Matrix
 from polyadic.storage.arrays.pq_index import PQIndex
-from polyadic.storage.arrays.row_vectors import RowVectors, SegmentValues
+from polyadic.storage.arrays.segments import NodeRows
 from polyadic.storage.arrays.top_k import contenders, first_of_each
-from polyadic.storage.incidence import Floats, Integers, firsts_of
+from polyadic.storage.incidence import Floats, Integers, firsts_of, stretches
+from polyadic.storage.sql.meta import other_vectors
+
+_BLOCK_ROWS = 8_192
 
 LEAST_COMPARED, LEAST_SCORED = 512, 4_096
 """Minimum number of candidates compared exactly, and of codes searched if scores count too: the highest products of
@@ -24,6 +30,110 @@ _VECTORS_PER_ROW = 8
 _SAMPLE_SIZE = 1_024
 LEAST_BEGUN = 100_000
 """With fewer vectors, searching the index takes little longer than starting a thread."""
+
+Scores = Callable[[Integers], Floats]
+"""Returns the score of each row."""
+
+
+@dataclass(frozen=True)
+class RowVectors:
+    """Vectors by row. A row may have several, and the most similar one counts.
+
+    Attributes
+    ----------
+    nodes
+        Has the places of each row's vectors.
+    matrices
+        A *place* is the position of a vector in these matrices, concatenated.
+    codes
+        A quantized index of the base's vectors, if there are many.
+    seen
+        The rows that a document filter leaves, in ascending order; None without a filter.
+    """
+
+    nodes: NodeRows
+    matrices: Sequence[Matrix]
+    codes: PQIndex | None = None
+    seen: Integers | None = None
+
+    @classmethod
+    def of(cls, nodes: NodeRows) -> Self:
+        """Return the vectors of all rows of a state."""
+        return cls(nodes, (nodes.base.vectors, nodes.delta.vectors), nodes.base.codes)
+
+    @cached_property
+    def rows(self) -> Integers:
+        """The rows that a search may find, in ascending order."""
+        return np.arange(self.nodes.row_map.size) if self.seen is None else self.seen
+
+    @property
+    def dimension(self) -> int:
+        return max(matrix.width for matrix in self.matrices)
+
+    @property
+    def doubt(self) -> float:
+        """Error bound of :meth:`cosines`: vectors of length 1 that differ by less may be in the wrong order."""
+        return self.dimension * float(np.finfo(np.float32).eps)
+
+    def places(self, rows: Integers) -> tuple[Integers, Integers]:
+        """Return the places of the vectors of each row, and for each place the index of its row."""
+        positions = self.nodes.row_map.positions(rows)
+        return stretches(self.nodes.at(positions, "vector"), self.nodes.at(positions, "vectors"))
+
+    def at(self, places: Integers) -> Floats:
+        """Return the vectors at these places."""
+        first = self.matrices[0]
+        if (places < len(first)).all():
+            return first.take(places) if len(places) else np.zeros((0, self.dimension), dtype=np.float32)
+        vectors = np.empty((len(places), self.dimension), dtype=np.float32)
+        start = 0
+        for matrix in self.matrices:
+            inside = ((places >= start) & (places < start + len(matrix))).nonzero()[0]
+            if len(inside):  # a matrix without vectors has width 0
+                vectors[inside] = matrix.take(places[inside] - start)
+            start += len(matrix)
+        return vectors
+
+    def directions(self, rows: Integers) -> Floats:
+        """Return the normalized sum of each row's vectors."""
+        sums = np.zeros((len(rows), self.dimension), dtype=np.float32)
+        for start in range(0, len(rows), _BLOCK_ROWS):
+            places, owners = self.places(rows[start : start + _BLOCK_ROWS])
+            sums[start : start + _BLOCK_ROWS] = np.add.reduceat(self.at(places), firsts_of(owners))
+        return normalized(sums)
+
+    def similarity(self, rows: Integers, vectors: Floats) -> Floats:
+        """Compute the cosines of m vectors with n rows, shape (m, n)."""
+        if not len(rows):
+            return np.zeros((len(vectors), 0), dtype=np.float32)
+        places, owners = self.places(rows)
+        return _highest(multiply(vectors, self.at(places)), owners, len(rows))
+
+    def exact_cosines(self, rows: Integers, vector: Floats) -> Floats:
+        """Compute the cosine of each row, with results that do not depend on its position or on other rows."""
+        places, owners = self.places(rows)
+        cosines = np.empty(len(places), dtype=np.float32)
+        vector64 = vector.astype(np.float64)
+        for start in range(0, len(places), _BLOCK_ROWS):
+            block = self.at(places[start : start + _BLOCK_ROWS])
+            cosines[start : start + _BLOCK_ROWS] = (block * vector64).sum(axis=1)
+        return _highest(cosines, owners, len(rows))
+
+    def cosines(self, vector: Floats) -> Floats:
+        """Compute the cosine of all :attr:`rows`; the last digits depend on their positions (see :attr:`doubt`)."""
+        self.check(vector)
+        places, owners = self._all_places
+        of_places = np.concatenate([matrix.times(vector) for matrix in self.matrices])
+        return _highest(of_places[places], owners, len(self.rows))
+
+    def check(self, vector: Floats) -> None:
+        """Raise EmbedderMismatch if the vector has another length than these."""
+        if any(map(len, self.matrices)) and len(vector) != self.dimension:
+            raise other_vectors(len(vector), self.dimension)
+
+    @cached_property
+    def _all_places(self) -> tuple[Integers, Integers]:
+        return self.places(self.rows)
 
 
 @dataclass
@@ -37,27 +147,25 @@ class VectorSearch:
 
     def begin(self, k: int, scored: bool) -> None:
         """Start the index search for a later call of ``contenders`` in the background, if it takes long."""
-        codes, searched = self.vectors.codes, self._count_searched(k, scored)
-        if codes is not None and len(self.vectors.matrix) >= max(LEAST_BEGUN, 2 * searched) and self._begun is None:
+        codes, searched = self.vectors.codes, _count_searched(k, scored)
+        if codes is not None and codes.size >= max(LEAST_BEGUN, 2 * searched) and self._begun is None:
             self.vectors.check(self.vector)
             self._begun = searched, BackgroundResult(lambda: codes.nearest(self.vector, searched))
 
-    def contenders(self, k: int, scores: SegmentValues | None = None, highest: float = 1.0) -> Integers:
+    def contenders(self, k: int, scores: Scores | None = None, most: float = 1.0) -> Integers:
         """Return rows, in ascending order, that may be the k nearest, or have the k highest products with scores.
 
-        They are selected by approximate values that may be wrong in their last digits.
+        They are selected by approximate values that may be wrong in their last digits. ``most`` is the highest score.
         """
-        doubt = self.vectors.doubt * highest
-        codes = self.vectors.codes
-        searched = self._count_searched(k, scores is not None)
-        if codes is None or 2 * searched > len(self.vectors.matrix):
-            return self.vectors.contenders(self._all.times(scores) if scores else self._all, k, doubt)
-        rows, numbers = self._by_code(codes, searched, max(LEAST_COMPARED, _VECTORS_PER_ROW * k), scores)
-        delta = self._delta * scores.delta if scores else self._delta
-        row_map = self.vectors.row_map
-        candidates = contenders(np.concatenate([numbers, delta]), k, doubt)
-        of_base, of_delta = candidates[candidates < len(rows)], candidates[candidates >= len(rows)] - len(rows)
-        return np.sort(np.concatenate([row_map.rows_of_base(rows[of_base]), row_map.rows_of_delta[of_delta]]))
+        codes, searched = self.vectors.codes, _count_searched(k, scores is not None)
+        if codes is None or 2 * searched > codes.size:
+            rows, values = self.vectors.rows, self._all
+        else:
+            of_base = self._by_code(codes, searched, max(LEAST_COMPARED, _VECTORS_PER_ROW * k), scores)
+            rows, values = np.append(of_base[0], self._delta[0]), np.append(of_base[1], self._delta[1])
+        if scores is not None:
+            values = values * scores(rows)
+        return np.sort(rows[contenders(values, k, self.vectors.doubt * most)])
 
     def among(self, rows: Integers, owners: Integers, k: int) -> Integers:
         """Return the indices of pairs whose row may be among the k nearest of its owner.
@@ -83,54 +191,49 @@ class VectorSearch:
         ranks = np.arange(len(rows)) - np.searchsorted(owners, owners)
         compared = ranks < _SAMPLE_SIZE
         if not compared.all():
-            compared |= np.isin(rows, self._near_by_code(codes))
+            near, _, _ = self._near_by_code(codes, LEAST_SCORED)
+            compared |= np.isin(rows, np.concatenate([near, self._delta[0]]))
         return np.flatnonzero(compared)
 
     def _cosines(self, rows: Integers) -> Floats:
         """Compute the cosine of the nearest vector of each row."""
         if "_all" in self.__dict__:
-            return self.vectors.of_some(self._all, rows)
+            return np.asarray(self._all[self.vectors.rows.searchsorted(rows)])
+        return np.asarray(self.vectors.similarity(rows, self.vector[None, :])[0])
+
+    @cached_property
+    def _all(self) -> Floats:
+        return self.vectors.cosines(self.vector)
+
+    @cached_property
+    def _delta(self) -> tuple[Integers, Floats]:
+        """The rows of the delta and their cosines."""
+        nodes = self.vectors.nodes
+        rows = nodes.row_map.rows(nodes.row_map.delta)
         places, owners = self.vectors.places(rows)
-        cosines = multiply_by(self.vector, self.vectors.at(places))
-        return np.maximum.reduceat(cosines, firsts_of(owners)) if len(rows) else cosines
+        cosines = nodes.delta.vectors.times(self.vector)[places - len(nodes.base.vectors)]
+        return rows, _highest(cosines, owners, len(rows))
 
-    @cached_property
-    def _all(self) -> SegmentValues:
-        return self.vectors.of_rows(self.vectors.cosines(self.vector))
+    def _by_code(self, codes: PQIndex, searched: int, compared: int, scores: Scores | None) -> tuple[Integers, Floats]:
+        """Return current rows of the base, each once, with their cosines."""
+        rows, places, approximate = self._near_by_code(codes, searched)
+        if scores is not None:
+            approximate = approximate * scores(rows)
+        best = contenders(approximate, compared, 0.0)
+        vectors = self.vectors.nodes.base.vectors.take(places[best])
+        return np.asarray(rows[best]), multiply_by(self.vector, vectors)
 
-    @cached_property
-    def _delta(self) -> Floats:
-        return self.vectors.of_delta(self.vectors.delta_cosines(self.vector))
-
-    def _by_code(
-        self, codes: PQIndex, searched: int, compared: int, scores: SegmentValues | None
-    ) -> tuple[Integers, Floats]:
-        """Return current base rows, each once, with their values."""
-        places, approximate = self._search(codes, searched)
-        rows = self.vectors.rows_at(places)
-        if self.vectors.owners is not None:
+    def _near_by_code(self, codes: PQIndex, k: int) -> tuple[Integers, Integers, Floats]:
+        """Return current rows of the base with the place and approximate cosine of the nearest vector of each."""
+        nodes = self.vectors.nodes
+        places, approximate = self._search(codes, k)
+        positions = nodes.base.owners(places)
+        if len(nodes.base.vectors) > len(nodes.base):
             # A row counts once, by the best of its vectors, so that it does not crowd out other rows.
-            best_of_each = first_of_each(rows)
-            places, approximate, rows = places[best_of_each], approximate[best_of_each], rows[best_of_each]
-        dead = self.vectors.row_map.dead
-        if dead is not None:
-            alive = ~dead[rows]
-            places, approximate, rows = places[alive], approximate[alive], rows[alive]
-        weights = scores.base[rows] if scores else np.ones(len(rows), dtype=np.float32)
-        best = contenders(approximate * weights, compared, 0.0)
-        cosines = multiply_by(self.vector, self.vectors.matrix.take(places[best]))
-        return rows[best], np.asarray(cosines * weights[best], dtype=np.float32)
-
-    def _near_by_code(self, codes: PQIndex) -> Integers:
-        """Return rows that are near by their codes, and all delta rows."""
-        row_map = self.vectors.row_map
-        of_base = self.vectors.rows_at(self._search(codes, LEAST_SCORED)[0])
-        if row_map.dead is not None:
-            of_base = of_base[~row_map.dead[of_base]]
-        return np.concatenate([row_map.rows_of_base(of_base), row_map.rows_of_delta])
-
-    def _count_searched(self, k: int, scored: bool) -> int:
-        return max(LEAST_SCORED if scored else LEAST_COMPARED, _VECTORS_PER_ROW * k)
+            kept = first_of_each(positions)
+            positions, places, approximate = positions[kept], places[kept], approximate[kept]
+        current = nodes.row_map.is_current(positions)
+        return nodes.row_map.rows(positions[current]), places[current], approximate[current]
 
     def _search(self, codes: PQIndex, k: int) -> tuple[Integers, Floats]:
         """Return at least about k nearest places of the base and their approximate cosines, cached."""
@@ -142,3 +245,15 @@ class VectorSearch:
             self.vectors.check(self.vector)
             known = self._searched[k] = codes.nearest(self.vector, k)
         return known
+
+
+def _count_searched(k: int, scored: bool) -> int:
+    return max(LEAST_SCORED if scored else LEAST_COMPARED, _VECTORS_PER_ROW * k)
+
+
+def _highest(similarities: Floats, owners: Integers, rows: int) -> Floats:
+    """Reduce the similarities of vectors (last axis) to the maximum of each of ``rows`` rows."""
+    if similarities.shape[-1] > rows:
+        firsts = np.searchsorted(owners, np.arange(rows))
+        similarities = np.maximum.reduceat(similarities, firsts, axis=-1)
+    return np.asarray(similarities, dtype=np.float32)

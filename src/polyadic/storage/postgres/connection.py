@@ -1,59 +1,128 @@
-"""PostgreSQL connection that executes the SQL shared by all engines, and its type adapters."""
+"""Run the SQL shared by all engines in PostgreSQL; many rows are changed by one statement, from one array per column.
 
-import struct
-from collections.abc import Iterable, Iterator, Sequence
+Written one by one, rows take both the server and the client three times as long.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import psycopg
-from numpy.typing import NDArray
-from psycopg.abc import Buffer
-from psycopg.adapt import AdaptersMap, Dumper, Loader
-from psycopg.pq import Format
-from psycopg.types import TypeInfo
+from psycopg.abc import Params
 
-from polyadic.storage.connection import Cursor
-from polyadic.storage.postgres.bulk import VectorColumn, bulk_statement
-from polyadic.storage.row_changes import RowChange
-from polyadic.storage.sql.half_precision import HALF, HalfVector
+from polyadic.storage.postgres.keepalive import KeepaliveConnection
+from polyadic.storage.postgres.schema import TYPES
+from polyadic.storage.table import ColumnType, Delete, Insert, RowChange, Update
 
-# PostgreSQL rejects NUL in text. It is escaped as two characters, the first of which occurs in no ordinary text.
-_NUL, _ESCAPE = "\0", "\U0010ffff"
-_AS_NUL, _AS_ESCAPE = f"{_ESCAPE}0", f"{_ESCAPE}1"
-_INTEGER, _INTEGER_ARRAY = 20, 1016
-"""OIDs of the types bigint and bigint[], the same in every database."""
-IN_VIEW = 1_000
-"""Candidate list size of pgvector (hnsw.ef_search), set to its maximum. Recall of the 60 nearest among 100,000 facts is
-0.995, against 0.960 with 250."""
-_ITERATIVE_SCAN_VERSION = (0, 8)
-"""First version of pgvector with iterative index scans."""
 _ROWS_PER_STATEMENT = 1_000
-"""Rows written by one statement."""
+_CONVERSIONS: Mapping[ColumnType, Callable[[Any], Any]] = {ColumnType.REAL: float, ColumnType.TEXT: str}
+"""psycopg takes only arrays whose values all have the same type."""
 
 
-class PostgresConnection:
-    """Implements :class:`polyadic.storage.connection.Connection` within the transaction of a connection."""
+class PostgresConnection(KeepaliveConnection):
+    """Implements :class:`polyadic.storage.connection.Connection`; SQL in bytes has psycopg's placeholders."""
 
-    def __init__(self, connection: psycopg.Connection[tuple[Any, ...]]) -> None:
-        self._connection = connection
-
-    def execute(self, sql: str, parameters: Sequence[Any] = (), /) -> Cursor:
-        return self._connection.execute(_with_placeholders(sql), parameters, binary=True)
+    def execute(
+        self, query: Any, params: Params | None = (), /, *, prepare: bool | None = None, binary: bool = True
+    ) -> psycopg.Cursor[tuple[Any, ...]]:
+        if isinstance(query, str):
+            return super().execute(_with_placeholders(query), params, prepare=prepare, binary=binary)
+        return super().execute(query, params or None, prepare=prepare)
 
     def change(self, change: RowChange, rows: Iterable[Sequence[Any]], /) -> None:
         bulk = bulk_statement(change)
         for batch in bulk.rounds(list(rows)):
             for start in range(0, len(batch), _ROWS_PER_STATEMENT):
-                self._connection.execute(bulk.sql, bulk.parameters(batch[start : start + _ROWS_PER_STATEMENT]))
+                self.execute(bulk.sql, bulk.parameters(batch[start : start + _ROWS_PER_STATEMENT]))
 
     def conditions(self, values: Sequence[Any], /) -> Iterator[tuple[str, Sequence[Any]]]:
         # One array, so that lists of any length share one prepared statement.
         if len(values):
             yield "= ANY(?)", [np.array(values, dtype=np.int64) if isinstance(values[0], int) else list(values)]
 
-    def close(self) -> None:
-        self._connection.close()
+
+@dataclass(frozen=True, slots=True)
+class BulkStatement:
+    """A statement for many rows; its parameters are one array per column.
+
+    ``types`` are the types of the columns. ``keys`` are the indexes of the columns that identify the changed row; empty
+    if no row can be changed twice.
+    """
+
+    sql: bytes
+    types: tuple[ColumnType, ...]
+    keys: tuple[int, ...] = ()
+
+    def rounds(self, rows: Sequence[Sequence[Any]]) -> list[list[Sequence[Any]]]:
+        """Split rows into rounds that change no row of the table twice, as one statement changes a row only once.
+
+        >>> BulkStatement(b"", (), (1,)).rounds([("a", 1), ("b", 2), ("c", 1)])
+        [[('a', 1), ('b', 2)], [('c', 1)]]
+        """
+        if not self.keys:
+            return [list(rows)]
+        rounds: list[list[Sequence[Any]]] = []
+        changed = Counter[tuple[Any, ...]]()
+        for row in rows:
+            key = tuple(row[place] for place in self.keys)
+            if changed[key] == len(rounds):
+                rounds.append([])
+            rounds[changed[key]].append(row)
+            changed[key] += 1
+        return rounds
+
+    def parameters(self, rows: Sequence[Sequence[Any]]) -> list[Any]:
+        """Transpose rows to one array per column."""
+        return [_array(column, kind) for column, kind in zip(zip(*rows, strict=True), self.types, strict=True)]
+
+
+@lru_cache(maxsize=256)
+def bulk_statement(change: RowChange) -> BulkStatement:
+    """Make the statement of a change.
+
+    >>> from polyadic.storage.sql.tables import PARTICIPATION
+    >>> bulk_statement(Delete(PARTICIPATION, ("fact",))).sql
+    b'DELETE FROM participation t USING unnest(%s::bigint[]) v (c0) WHERE t.fact = c0'
+    """
+    types = tuple(change.table.types[column] for column in change.columns)
+    arrays = ", ".join(f"%{_format(kind)}::{TYPES[kind].partition(' COLLATE')[0]}[]" for kind in types)
+    # Set and compared columns may have the same name.
+    names = [f"c{number}" for number in range(len(types))]
+    rows, table = f"unnest({arrays}) v ({', '.join(names)})", change.table.name
+    keys: Sequence[int] = ()
+    match change:
+        case Insert():
+            columns, conflict = ", ".join(change.columns), change.on_conflict("workspace")
+            sql = f"INSERT INTO {table} ({columns}) SELECT {', '.join(names)} FROM {rows}{conflict}"
+            if change.replace or change.add:
+                keys = [change.columns.index(column) for column in change.table.key]
+        case Update():
+            keys = range(len(change.set + change.add), len(types))
+            values = [f"{column} = {name}" for column, name in zip(change.set, names, strict=False)]
+            values += [f"{one} = t.{one} + {name}" for one, name in zip(change.add, names[len(values) :], strict=False)]
+            sql = f"UPDATE {table} t SET {', '.join(values)} FROM {rows} WHERE {_equal(change.where, names[keys[0] :])}"
+        case Delete():
+            sql = f"DELETE FROM {table} t USING {rows} WHERE {_equal(change.where, names)}"
+    return BulkStatement(sql.encode(), types, tuple(keys))
+
+
+def _format(kind: ColumnType) -> str:
+    """Return psycopg's format of an array: it sends lists as text unless told otherwise."""
+    return "b" if kind in (ColumnType.BYTES, ColumnType.VECTOR) else "s"
+
+
+def _equal(columns: Sequence[str], names: Sequence[str]) -> str:
+    return " AND ".join(f"t.{column} = {name}" for column, name in zip(columns, names, strict=True))
+
+
+def _array(values: Sequence[Any], kind: ColumnType) -> Any:
+    if kind is ColumnType.INTEGER and None not in values:
+        return np.array(values, dtype=np.int64)
+    make = _CONVERSIONS.get(kind)
+    return [None if value is None else make(value) for value in values] if make else list(values)
 
 
 @lru_cache(maxsize=4_096)
@@ -64,94 +133,3 @@ def _with_placeholders(sql: str) -> bytes:
     b"SELECT id FROM fact WHERE arity = %s AND text LIKE 'A%%'"
     """
     return sql.replace("%", "%%").replace("?", "%s").encode()
-
-
-def adapt(connection: psycopg.Connection[Any]) -> None:
-    """Register adapters for text, vectors and integer arrays on a connection, and set the HNSW search options."""
-    halfvec = TypeInfo.fetch(connection, "halfvec")
-    if halfvec is None:
-        raise psycopg.ProgrammingError("the extension vector (pgvector), version 0.7 or later, is not installed")
-    ((version,),) = connection.execute("SELECT extversion FROM pg_extension WHERE extname = 'vector'").fetchall()
-    if tuple(map(int, version.split(".")[:2])) >= _ITERATIVE_SCAN_VERSION:
-        connection.execute("SET hnsw.iterative_scan = relaxed_order")
-    connection.execute(f"SET hnsw.ef_search = {IN_VIEW}".encode())
-    adapters = connection.adapters
-    halfvec.register(connection)
-    adapters.register_dumper(HalfVector, _dumper(halfvec))
-    adapters.register_dumper(VectorColumn, _column_dumper(halfvec))
-    adapters.register_loader(halfvec.oid, _VectorLoader)
-    adapters.register_dumper(str, _TextDumper)
-    adapters.register_dumper(np.ndarray, _RowsDumper)
-    _register_text_loaders(adapters)
-
-
-def _register_text_loaders(adapters: AdaptersMap) -> None:
-    for name in ("text", "varchar"):
-        adapters.register_loader(name, _TextLoader)
-
-
-def _dumper(halfvec: TypeInfo) -> type[Dumper]:
-    """Make the vector dumper for a database: the OID of halfvec differs between databases."""
-    return type("VectorDumper", (_VectorDumper,), {"oid": halfvec.oid})
-
-
-def _column_dumper(halfvec: TypeInfo) -> type[Dumper]:
-    """Make the dumper of vector arrays for a database."""
-    return type("ColumnDumper", (_ColumnDumper,), {"oid": halfvec.array_oid, "element": halfvec.oid})
-
-
-class _VectorDumper(Dumper):
-    format = Format.BINARY
-
-    def dump(self, obj: HalfVector) -> Buffer:
-        return _to_binary(obj)
-
-
-class _ColumnDumper(Dumper):
-    format = Format.BINARY
-    element: int
-
-    def dump(self, obj: VectorColumn) -> Buffer:
-        vectors = [_to_binary(vector) for vector in obj]
-        elements = b"".join(struct.pack(">I", len(vector)) + vector for vector in vectors)
-        return struct.pack(">IIIII", 1, 0, self.element, len(vectors), 1) + elements
-
-
-def _to_binary(vector: HalfVector) -> bytes:
-    return struct.pack(">HH", vector.width, 0) + np.frombuffer(vector, dtype=HALF).byteswap().tobytes()
-
-
-class _RowsDumper(Dumper):
-    """Dumper of integer arrays; for thousands of values faster than psycopg's list dumper."""
-
-    format = Format.BINARY
-    oid = _INTEGER_ARRAY
-
-    def dump(self, obj: NDArray[np.int64]) -> Buffer:
-        elements = np.empty(len(obj), dtype=[("bytes", ">i4"), ("value", ">i8")])
-        elements["bytes"], elements["value"] = 8, obj
-        return struct.pack(">IIIII", 1, 0, _INTEGER, len(obj), 1) + elements.tobytes()
-
-
-class _VectorLoader(Loader):
-    format = Format.BINARY
-
-    def load(self, data: Buffer) -> HalfVector:
-        return HalfVector(np.frombuffer(data, dtype=HALF, offset=4).byteswap().tobytes())
-
-
-class _TextDumper(Dumper):
-    format = Format.TEXT
-
-    def dump(self, obj: str) -> Buffer:
-        if _ESCAPE in obj or _NUL in obj:
-            obj = obj.replace(_ESCAPE, _AS_ESCAPE).replace(_NUL, _AS_NUL)
-        return obj.encode()
-
-
-class _TextLoader(Loader):
-    format = Format.BINARY
-
-    def load(self, data: Buffer) -> str:
-        text = bytes(data).decode()
-        return text.replace(_AS_NUL, _NUL).replace(_AS_ESCAPE, _ESCAPE) if _ESCAPE in text else text

@@ -10,48 +10,35 @@ from typing import Any
 import numpy as np
 
 from polyadic.storage.arrays.builder import build
-from polyadic.storage.arrays.filter_view import CorpusTotals, FilteredView, scope_of
+from polyadic.storage.arrays.filter_view import CorpusTotals, FilteredState, filtered
 from polyadic.storage.arrays.filtered_reader import FilteredReader
-from polyadic.storage.arrays.hierarchy_arrays import in_order
-from polyadic.storage.arrays.hierarchy_cache import HierarchyState
-from polyadic.storage.arrays.matrix import Matrix
+from polyadic.storage.arrays.hierarchy_arrays import HierarchyCache
 from polyadic.storage.arrays.recent_values import RecentValues
 from polyadic.storage.arrays.state import StoreState
 from polyadic.storage.connection import Connection, Cursor
 from polyadic.storage.incidence import Integers
 from polyadic.storage.postgres.full_text import PostgresWordIndex
-from polyadic.storage.postgres.schema_names import SCHEMA
+from polyadic.storage.postgres.schema import SCHEMA
 from polyadic.storage.protocol import Reader
-from polyadic.storage.row_changes import RowChange
 from polyadic.storage.sql import change_log
-from polyadic.storage.sql.digests import digest_bytes
+from polyadic.storage.table import RowChange
 
-# Each expression shadows the table of its name. Within them, a bare name is an expression above, and a qualified name
+_VISIBLE = {
+    "chunk": "document d WHERE d.current = t.revision",
+    "passage_window": "chunk c WHERE c.id = t.chunk",
+    "statement": "chunk c WHERE c.id = t.chunk",
+    "fact": "statement s WHERE s.fact = t.id",
+    "participation": "statement s WHERE s.fact = t.fact",
+    "entity": "participation p WHERE p.entity = t.id",
+    "entity_alias": "participation p WHERE p.entity = t.entity",
+}
+"""Tables, and what a row ``t`` needs to be visible; each refers to those before it."""
+# Each expression shadows the table of its name. Within them, a bare name is an expression before, and a qualified name
 # is the real table.
-_SHADOWS = f"""
-WITH document AS NOT MATERIALIZED (SELECT * FROM {SCHEMA}.document WHERE digest = ANY(?)),
-chunk AS NOT MATERIALIZED (
-    SELECT * FROM {SCHEMA}.chunk c WHERE EXISTS (SELECT 1 FROM document d WHERE d.current = c.revision)
-),
-passage_window AS NOT MATERIALIZED (
-    SELECT * FROM {SCHEMA}.passage_window w WHERE EXISTS (SELECT 1 FROM chunk c WHERE c.id = w.chunk)
-),
-statement AS NOT MATERIALIZED (
-    SELECT * FROM {SCHEMA}.statement s WHERE EXISTS (SELECT 1 FROM chunk c WHERE c.id = s.chunk)
-),
-fact AS NOT MATERIALIZED (
-    SELECT * FROM {SCHEMA}.fact f WHERE EXISTS (SELECT 1 FROM statement s WHERE s.fact = f.id)
-),
-participation AS NOT MATERIALIZED (
-    SELECT * FROM {SCHEMA}.participation p WHERE EXISTS (SELECT 1 FROM statement s WHERE s.fact = p.fact)
-),
-entity AS NOT MATERIALIZED (
-    SELECT * FROM {SCHEMA}.entity e WHERE EXISTS (SELECT 1 FROM participation p WHERE p.entity = e.id)
-),
-entity_alias AS NOT MATERIALIZED (
-    SELECT * FROM {SCHEMA}.entity_alias c WHERE EXISTS (SELECT 1 FROM participation p WHERE p.entity = c.entity)
+_SHADOWS = f"WITH document AS NOT MATERIALIZED (SELECT * FROM {SCHEMA}.document WHERE digest = ANY(?))" + "".join(
+    f", {table} AS NOT MATERIALIZED (SELECT * FROM {SCHEMA}.{table} t WHERE EXISTS (SELECT 1 FROM {condition}))"
+    for table, condition in _VISIBLE.items()
 )
-"""
 
 
 class FilteredConnection:
@@ -59,10 +46,10 @@ class FilteredConnection:
 
     def __init__(self, connection: Connection, documents: Iterable[str]) -> None:
         self._connection = connection
-        self._documents = [digest_bytes(document) for document in sorted(documents)]
+        self._documents = [bytes.fromhex(document) for document in sorted(documents)]
 
     def execute(self, sql: str, parameters: Sequence[Any] = (), /) -> Cursor:
-        return self._connection.execute(_SHADOWS + sql, (self._documents, *parameters))
+        return self._connection.execute(f"{_SHADOWS} {sql}", (self._documents, *parameters))
 
     def change(self, change: RowChange, rows: Iterable[Sequence[Any]], /) -> None:
         raise NotImplementedError("a filtered connection is read-only")
@@ -78,30 +65,28 @@ class PostgresFilterCache:
     """The views of the last filters."""
 
     def __init__(self) -> None:
-        self._views = RecentValues[frozenset[str], FilteredView]()
-        self._hierarchies = RecentValues[frozenset[str], HierarchyState]()
+        self._views = RecentValues[frozenset[str], FilteredState]()
+        self._hierarchies = RecentValues[frozenset[str], HierarchyCache]()
 
-    def reader(self, connection: Connection, hierarchy: tuple[str, str], only: frozenset[str]) -> Reader:
+    def reader(self, connection: Connection, only: frozenset[str]) -> Reader:
         """Return a reader restricted to these documents.
 
         Parameters
         ----------
         connection
             A connection within a transaction.
-        hierarchy
-            Name of the hierarchy's state.
         only
             Identifiers of the documents.
         """
         shadowed = FilteredConnection(connection, only)
         name, number = change_log.present(connection)
         view = self._views.get(name, only, lambda: _build_view(shadowed, name, number, only))
-        state = self._hierarchies.get(hierarchy, only, lambda: HierarchyState(hierarchy, in_order))
-        return FilteredReader(shadowed, PostgresWordIndex(shadowed), view, lambda: state.within(shadowed, view))
+        hierarchies = self._hierarchies.get(name, only, HierarchyCache)
+        return FilteredReader(shadowed, PostgresWordIndex(shadowed), view, lambda: hierarchies.within(shadowed, view))
 
 
-def _build_view(shadowed: FilteredConnection, name: str, number: int, only: frozenset[str]) -> FilteredView:
-    state = StoreState.of(name, number, build(shadowed, Matrix.joined))
+def _build_view(shadowed: FilteredConnection, name: str, number: int, only: frozenset[str]) -> FilteredState:
+    state = StoreState.of(name, number, build(shadowed))
     totals = CorpusTotals(
         _numbers(shadowed, "SELECT facts FROM entity ORDER BY digest"),
         _numbers(
@@ -110,7 +95,7 @@ def _build_view(shadowed: FilteredConnection, name: str, number: int, only: froz
             " ORDER BY digest",
         ),
     )
-    return scope_of(shadowed, state, state.flat, totals, only)
+    return filtered(shadowed, state, only, totals)
 
 
 def _numbers(connection: Connection, sql: str) -> Integers:

@@ -5,7 +5,7 @@ against 18 ms by the index with a candidate list of the required size), and an i
 """
 
 from polyadic.storage.connection import Connection
-from polyadic.storage.sql.embedding_model import dimension_of
+from polyadic.storage.sql.meta import dimension_of
 
 LEAST_INDEXED = 20_000
 """A node type with more rows than this is indexed, and stays indexed."""

@@ -1,7 +1,7 @@
 """Sessions that write over several transactions: a connection that holds the advisory locks and makes the changes.
 
 If the connection is lost, locks and uncommitted changes are lost together. An exclusive session then fails. A shared
-session reconnects and goes on, provided that no other session has leased its documents since: the table ``taken``
+session reconnects and goes on, provided that no other session has leased its documents since: the table ``lease``
 records the last holder of each document.
 """
 
@@ -9,42 +9,41 @@ import contextlib
 import hashlib
 import secrets
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 
 import psycopg
 
 from polyadic.errors import StoreBusy, StoreError
-from polyadic.storage.postgres.backoff import WAITED, pauses
+from polyadic.storage.postgres.backoff import pauses, retried
 from polyadic.storage.postgres.connection import PostgresConnection
 from polyadic.storage.postgres.dsn import PostgresDsn
-from polyadic.storage.postgres.errors import is_lost
-from polyadic.storage.postgres.pool import DatabasePool, Raw
+from polyadic.storage.postgres.pool import DatabasePool
 from polyadic.storage.postgres.schema import LEASE
-from polyadic.storage.row_changes import Insert
-from polyadic.storage.sql.digests import digest_bytes
+from polyadic.storage.table import Insert
 
-Transaction = Callable[[Raw], AbstractContextManager[PostgresConnection]]
+_OWN_LEASES = "FROM lease WHERE holder = ? AND document = ANY(?)"
+Transaction = Callable[[PostgresConnection], AbstractContextManager[None]]
 """Begins a transaction of the workspace on a connection."""
 
 
 class ExclusiveSession:
     """A session that locks out all other writers as long as its connection is open."""
 
-    def __init__(self, raw: Raw, transaction: Transaction, address: PostgresDsn) -> None:
+    def __init__(self, connection: PostgresConnection, transaction: Transaction, address: PostgresDsn) -> None:
         self.turn = threading.Lock()
         """Serializes the threads that share the connection."""
-        self._raw = raw
+        self._connection = connection
         self._address = address
-        with transaction(raw) as connection:
-            forget_taken(connection)
+        with transaction(connection):
+            forget_leases(connection)
 
-    def connection(self) -> Raw:
+    def connection(self) -> PostgresConnection:
         """Return the connection of the session; raises StoreError if it was lost."""
-        if self._raw.closed:
+        if self._connection.closed:
             what = f"the connection that held the exclusive lock on {self._address} was lost"
             raise StoreError(what, "run this again; finished work is kept")
-        return self._raw
+        return self._connection
 
 
 class SharedSession:
@@ -68,9 +67,9 @@ class SharedSession:
         self._key = key
         self._holder = secrets.token_hex(8)
         self._documents: set[str] = set()
-        self._raw = self._connect()
+        self._connection = retried(self._connect)
 
-    def connection(self) -> Raw:
+    def connection(self) -> PostgresConnection:
         """Return the connection of the session; reconnect and lock all leased documents again if it was lost.
 
         Raises
@@ -78,21 +77,14 @@ class SharedSession:
         StoreError
             Another session has leased some of the documents meanwhile.
         """
-        if self._raw.closed:
+        if self._connection.closed:
             self._reconnect()
-        return self._raw
+        return self._connection
 
     def acquire(self, document_ids: Iterable[str]) -> frozenset[str]:
         wanted = sorted(document_ids)
         with self.turn:
-            for _ in pauses(WAITED):
-                try:
-                    return self._take(wanted)
-                except psycopg.Error as error:
-                    if not is_lost(error):
-                        raise
-                    last = error
-        raise last
+            return retried(lambda: self._lease(wanted))
 
     def release(self, document_ids: Iterable[str]) -> None:
         released = sorted(document_ids)
@@ -100,64 +92,55 @@ class SharedSession:
             self._documents.difference_update(released)
             # If the connection is lost, its locks are released already.
             with contextlib.suppress(psycopg.OperationalError):
-                with self._current_transaction() as connection:
-                    connection.execute(
-                        "DELETE FROM lease WHERE holder = ? AND document = ANY(?)",
-                        (self._holder, [digest_bytes(document) for document in released]),
-                    )
+                with self._current_transaction():
+                    self._connection.execute(f"DELETE {_OWN_LEASES}", self._own(released))
                 keys = sorted(map(self._lock_key, released))
-                self._raw.execute("SELECT pg_advisory_unlock(key) FROM unnest(%s::bigint[]) key", (keys,))
+                self._connection.execute("SELECT pg_advisory_unlock(key) FROM unnest(?::bigint[]) key", (keys,))
 
     def close(self) -> None:
-        _release_all(self._raw, self._pool)
+        _release_all(self._connection, self._pool)
 
-    def _connect(self) -> Raw:
-        for _ in pauses(WAITED):
-            raw = self._pool.getconn()
-            try:
-                if locked(raw, "pg_try_advisory_lock_shared", self._key):
-                    return raw
-            except psycopg.Error as error:
-                self._pool.putconn(raw)
-                if not is_lost(error):
-                    raise
-                lost = error
-            else:
-                self._pool.putconn(raw)
+    # steps of the above
+
+    def _connect(self) -> PostgresConnection:
+        """Take a connection and its share of the lock; raises StoreBusy if a session holds it exclusively."""
+        connection = self._pool.getconn()
+        try:
+            if not advisory_lock(connection, "pg_try_advisory_lock_shared", self._key):
                 raise busy(self._address)
-        raise lost
+        except BaseException:
+            _release_all(connection, self._pool)
+            raise
+        return connection
 
-    def _take(self, wanted: list[str]) -> frozenset[str]:
-        raw = self.connection()
-        with self._current_transaction() as connection:
-            acquired = self._lock(raw, wanted)
+    def _lease(self, wanted: list[str]) -> frozenset[str]:
+        connection = self.connection()
+        with self._current_transaction():
+            acquired = self._lock(connection, wanted)
             connection.change(
                 Insert(LEASE, LEASE.names, replace=("holder",)),
-                [(digest_bytes(document), self._holder) for document in sorted(acquired)],
+                [(bytes.fromhex(document), self._holder) for document in sorted(acquired)],
             )
         self._documents |= acquired
         return acquired
 
-    def _lock(self, raw: Raw, documents: Iterable[str]) -> frozenset[str]:
+    def _lock(self, connection: PostgresConnection, documents: Iterable[str]) -> frozenset[str]:
         keys = {self._lock_key(document): document for document in documents}
-        sql = "SELECT key, pg_try_advisory_lock(key) FROM unnest(%s::bigint[]) key"
-        return frozenset(keys[key] for key, is_acquired in raw.execute(sql, (sorted(keys),)) if is_acquired)
+        sql = "SELECT key, pg_try_advisory_lock(key) FROM unnest(?::bigint[]) key"
+        return frozenset(keys[key] for key, is_acquired in connection.execute(sql, (sorted(keys),)) if is_acquired)
 
-    @contextlib.contextmanager
-    def _current_transaction(self) -> Iterator[PostgresConnection]:
+    def _current_transaction(self) -> AbstractContextManager[None]:
         """Use the open transaction of the connection, or begin one."""
-        if self._raw.info.transaction_status == psycopg.pq.TransactionStatus.INTRANS:
-            yield PostgresConnection(self._raw)
-        else:
-            with self._transaction(self._raw) as connection:
-                yield connection
+        is_open = self._connection.info.transaction_status == psycopg.pq.TransactionStatus.INTRANS
+        return contextlib.nullcontext() if is_open else self._transaction(self._connection)
 
     def _reconnect(self) -> None:
         failure: psycopg.Error | None = None
-        for _ in pauses(WAITED):
+        for _ in pauses():
             try:
                 # The server may not have noticed yet that the old connection is lost.
-                self._pool.end(self._raw.session)
+                if self._connection.session is not None:
+                    self._connection.session.end()
                 if self._try_reconnect():
                     return
                 failure = None
@@ -175,18 +158,19 @@ class SharedSession:
         """
         fresh = self._pool.getconn()
         try:
-            has_joined = locked(fresh, "pg_try_advisory_lock_shared", self._key)
+            has_joined = advisory_lock(fresh, "pg_try_advisory_lock_shared", self._key)
             has_all = has_joined and self._lock(fresh, self._documents) == self._documents
-            if self._count_still_held(fresh) < len(self._documents):
+            with self._transaction(fresh):
+                # Locked, to wait for a session that is about to commit another holder.
+                leases = fresh.execute(f"SELECT 1 {_OWN_LEASES} FOR SHARE", self._own(self._documents)).fetchall()
+            if len(leases) < len(self._documents):
                 raise self._taken_over()
         except BaseException:
             _release_all(fresh, self._pool)
             raise
         if has_all:
-            lost, self._raw = self._raw, fresh
-            self._pool.putconn(lost)
-        else:
-            _release_all(fresh, self._pool)
+            fresh, self._connection = self._connection, fresh
+        _release_all(fresh, self._pool)
         return has_all
 
     def _taken_over(self) -> StoreError:
@@ -195,14 +179,9 @@ class SharedSession:
             "run this again; finished work is kept",
         )
 
-    def _count_still_held(self, raw: Raw) -> int:
-        with self._transaction(raw) as connection:
-            # Locked, to wait for a session that is about to commit another holder.
-            rows = connection.execute(
-                "SELECT document FROM lease WHERE holder = ? AND document = ANY(?) FOR SHARE",
-                (self._holder, [digest_bytes(document) for document in self._documents]),
-            ).fetchall()
-        return len(rows)
+    def _own(self, documents: Iterable[str]) -> tuple[str, list[bytes]]:
+        """Return the parameters of _OWN_LEASES."""
+        return self._holder, [bytes.fromhex(document) for document in documents]
 
     def _lock_key(self, document_id: str) -> int:
         """Return the lock key of a document; negative, so that it never equals a key of a workspace lock."""
@@ -210,13 +189,13 @@ class SharedSession:
         return -1 - (int.from_bytes(digest) >> 1)
 
 
-def _release_all(raw: Raw, pool: DatabasePool) -> None:
+def _release_all(connection: PostgresConnection, pool: DatabasePool) -> None:
     with contextlib.suppress(psycopg.Error):
-        raw.execute("SELECT pg_advisory_unlock_all()")
-    pool.putconn(raw)
+        connection.execute("SELECT pg_advisory_unlock_all()")
+    pool.putconn(connection)
 
 
-def forget_taken(connection: PostgresConnection) -> None:
+def forget_leases(connection: PostgresConnection) -> None:
     """Delete all lease records, as an exclusive writer does first.
 
     A shared session that lost its connection can then not reconnect as if nothing had been written meanwhile.
@@ -224,10 +203,10 @@ def forget_taken(connection: PostgresConnection) -> None:
     connection.execute("DELETE FROM lease")
 
 
-def locked(raw: Raw, function: str, key: int) -> bool:
-    """Try to take an advisory lock with the given PostgreSQL function; return whether it was acquired."""
-    row = raw.execute(f"SELECT {function}(%s)".encode(), (key,)).fetchone()
-    return bool(row and row[0])
+def advisory_lock(connection: PostgresConnection, function: str, key: int) -> bool:
+    """Call a PostgreSQL function that takes an advisory lock; return whether one that does not wait acquired it."""
+    ((is_acquired,),) = connection.execute(f"SELECT {function}(?)", (key,)).fetchall()
+    return bool(is_acquired)
 
 
 def busy(address: PostgresDsn) -> StoreBusy:

@@ -1,17 +1,51 @@
-"""Create the tables in a database, and migrate those of an earlier version."""
+"""Create the tables in a database or migrate those of an earlier version, if server and user offer what that needs."""
 
 from collections.abc import Iterator, Set
 from contextlib import contextmanager
 
 from polyadic.errors import StoreError
 from polyadic.storage.postgres.keepalive import KeepaliveConnection
-from polyadic.storage.postgres.requirements import check_rights
-from polyadic.storage.postgres.schema import MIGRATIONS, VERSION, schema
-from polyadic.storage.postgres.schema_names import ROLE, SCHEMA
+from polyadic.storage.postgres.schema import MIGRATIONS, ROLE, SCHEMA, VERSION, schema
 
+_OLDEST_SERVER = 16
+_OLDEST_PGVECTOR = "0.7"
 _MIGRATING = 0x506F6C79
 _LONGEST_WAIT = 30
 """Seconds to wait for readers of the tables that a migration changes."""
+# The versions of pgvector in the database and on the server, and the commands for what the user may not create.
+_RIGHTS = f"""
+SELECT current_database(), current_user,
+    (SELECT extversion FROM pg_extension WHERE extname = 'vector') AS installed,
+    (SELECT default_version FROM pg_available_extensions WHERE name = 'vector') AS available,
+    array_remove(ARRAY[
+        CASE WHEN NOT EXISTS (SELECT FROM pg_extension WHERE extname = 'vector') AND NOT rolsuper AND NOT (creates
+            AND EXISTS (SELECT FROM pg_available_extensions e JOIN pg_available_extension_versions v
+                ON v.name = e.name AND v.version = e.default_version WHERE e.name = 'vector' AND v.trusted))
+            THEN 'CREATE EXTENSION vector' END,
+        CASE WHEN NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '{ROLE}') AND NOT rolsuper AND NOT rolcreaterole
+            THEN 'CREATE ROLE {ROLE} NOLOGIN' END,
+        CASE WHEN NOT EXISTS (SELECT FROM pg_namespace WHERE nspname = '{SCHEMA}') AND NOT creates
+            THEN 'GRANT CREATE ON DATABASE ' || current_database() || ' TO ' || current_user END
+    ], NULL) AS missing
+FROM pg_roles, has_database_privilege(current_database(), 'CREATE') creates WHERE rolname = current_user
+"""
+_BEGIN = f"""
+CREATE EXTENSION IF NOT EXISTS vector;
+CREATE SCHEMA IF NOT EXISTS {SCHEMA};
+CREATE TABLE {SCHEMA}.store_version AS SELECT 0::bigint AS number;
+DO $$ BEGIN
+    IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '{ROLE}') THEN CREATE ROLE {ROLE} NOLOGIN; END IF;
+END $$;
+GRANT USAGE ON SCHEMA {SCHEMA} TO {ROLE}
+"""
+
+
+def check_version(connection: KeepaliveConnection) -> None:
+    """Raise StoreError if the version of the server is too old."""
+    version = connection.info.server_version // 10_000
+    if version < _OLDEST_SERVER:
+        what = f"the server of the database {connection.info.dbname} runs PostgreSQL {version}"
+        raise StoreError(f"{what}, but Polyadic needs {_OLDEST_SERVER} or later", "upgrade it, or use another server")
 
 
 def migrate(connection: KeepaliveConnection) -> None:
@@ -36,8 +70,8 @@ def migrate(connection: KeepaliveConnection) -> None:
             )
         scripts = MIGRATIONS[before - 1 :]
         if before == 0:
-            check_rights(connection)
-            _begin(connection)
+            _check_rights(connection)
+            connection.execute(_BEGIN.encode())
             scripts = (schema(),)
         connection.execute(f"SET LOCAL search_path = {SCHEMA}, public".encode())
         known = tables(connection)
@@ -47,6 +81,47 @@ def migrate(connection: KeepaliveConnection) -> None:
         for table in sorted(tables(connection) - known):
             connection.execute("SELECT enable_row_security(%s)", (table,))
         connection.execute("UPDATE store_version SET number = %s", (VERSION,))
+
+
+def tables(connection: KeepaliveConnection) -> set[str]:
+    """Return the names of the tables whose rows belong to workspaces."""
+    sql = (
+        "SELECT c.relname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'workspace'"
+        f" WHERE c.relnamespace = '{SCHEMA}'::regnamespace AND c.relkind IN ('r', 'p')"
+    )
+    rows = connection.execute(sql.encode())
+    return {name for (name,) in rows}
+
+
+def _check_rights(connection: KeepaliveConnection) -> None:
+    """Check that the extension is available, and that the user may create what is missing.
+
+    Raises
+    ------
+    StoreError
+        Something cannot be created; the message has the commands for an administrator.
+    """
+    ((database, user, installed, available, missing),) = connection.execute(_RIGHTS.encode()).fetchall()
+    if installed is None and available is None:
+        raise StoreError(
+            f"the server of the database {database} has no extension vector",
+            f"install pgvector {_OLDEST_PGVECTOR} or later on the server"
+            f" (Debian: package postgresql-{_OLDEST_SERVER}-pgvector)",
+        )
+    if _is_old(installed or available):
+        what = f"the database {database} has pgvector {installed or available}"
+        step = "install a later one first" if _is_old(available) else "ALTER EXTENSION vector UPDATE"
+        raise StoreError(f"{what}, but Polyadic needs {_OLDEST_PGVECTOR} or later", f"update it on the server: {step}")
+    if missing:
+        what = f"{user} may not create all that Polyadic needs in the database {database}"
+        raise StoreError(what, f"let a superuser run in this database: {'; '.join(missing)}")
+
+
+def _is_old(version: str | None) -> bool:
+    numbers = [
+        [int(part) for part in one.split(".")[:2] if part.isdigit()] for one in (version or "", _OLDEST_PGVECTOR)
+    ]
+    return numbers[0] < numbers[1]
 
 
 @contextmanager
@@ -59,38 +134,17 @@ def _rows_of_all_workspaces(connection: KeepaliveConnection, names: Set[str]) ->
         connection.execute(f"ALTER TABLE {name} FORCE ROW LEVEL SECURITY".encode())
 
 
-def tables(connection: KeepaliveConnection) -> set[str]:
-    """Return the names of the tables whose rows belong to workspaces."""
-    rows = connection.execute(
-        "SELECT c.relname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'workspace'"
-        " WHERE c.relnamespace = %s::regnamespace AND c.relkind IN ('r', 'p')",
-        (SCHEMA,),
-    )
-    return {name for (name,) in rows}
-
-
-def _begin(connection: KeepaliveConnection) -> None:
-    connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
-    connection.execute(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}".encode())
-    connection.execute(f"CREATE TABLE {SCHEMA}.store_version (number bigint NOT NULL)".encode())
-    connection.execute(f"INSERT INTO {SCHEMA}.store_version VALUES (0)".encode())
-    if connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", (ROLE,)).fetchone() is None:
-        connection.execute(f"CREATE ROLE {ROLE} NOLOGIN".encode())
-    connection.execute(f"GRANT USAGE ON SCHEMA {SCHEMA} TO {ROLE}".encode())
-
-
-def _exists(connection: KeepaliveConnection, table: str) -> bool:
-    return connection.execute("SELECT to_regclass(%s)", (f"{SCHEMA}.{table}",)).fetchone() != (None,)
-
-
 def _version(connection: KeepaliveConnection) -> int:
-    if not _exists(connection, "store_version"):
-        if _exists(connection, "version"):
-            raise StoreError(
-                f"the schema {SCHEMA} of the database was written by a version before the first release, whose tables"
-                " are not read any more",
-                f"let its owner run DROP SCHEMA {SCHEMA} CASCADE, then index the documents again",
-            )
-        return 0
-    row = connection.execute(f"SELECT number FROM {SCHEMA}.store_version".encode()).fetchone()
-    return int(row[0]) if row else 0
+    """Return the version of the tables; 0 if there are none."""
+    sql = "SELECT to_regclass(%s), to_regclass(%s)"
+    found, unreleased = connection.execute(sql, (f"{SCHEMA}.store_version", f"{SCHEMA}.version")).fetchall()[0]
+    if found:
+        ((number,),) = connection.execute(f"SELECT number FROM {SCHEMA}.store_version".encode()).fetchall()
+        return int(number)
+    if unreleased:
+        raise StoreError(
+            f"the schema {SCHEMA} of the database was written by a version before the first release, whose tables"
+            " are not read any more",
+            f"let its owner run DROP SCHEMA {SCHEMA} CASCADE, then index the documents again",
+        )
+    return 0

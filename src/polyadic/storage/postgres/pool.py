@@ -2,76 +2,54 @@
 
 import contextlib
 import logging
-import os
 import threading
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import ClassVar
 
 import psycopg
-from psycopg import errors, sql
-from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg import sql
 from psycopg_pool import ConnectionPool, PoolTimeout
 
 from polyadic.errors import StoreError
 from polyadic.storage.postgres import backoff
-from polyadic.storage.postgres.connection import adapt
-from polyadic.storage.postgres.connection_failures import failure_of
-from polyadic.storage.postgres.keepalive import BackendSession, KeepaliveConnection
-from polyadic.storage.postgres.migrations import migrate
-from polyadic.storage.postgres.requirements import check_version
-from polyadic.storage.postgres.schema_names import ROLE, SCHEMA
+from polyadic.storage.postgres.adapters import adapt
+from polyadic.storage.postgres.connection import PostgresConnection
+from polyadic.storage.postgres.errors import POOL_BY_SESSION, PoolExhausted, ServerUnreachable, is_lasting
+from polyadic.storage.postgres.keepalive import KeepaliveConnection, parameters_of
+from polyadic.storage.postgres.migrations import check_version, migrate
+from polyadic.storage.postgres.schema import ROLE, SCHEMA
 
 MOST_CONNECTIONS = 16
 """Connections of one process to one database."""
 MOST_READING = 12
 """Connections used for reading. The rest stays free for readers that write before they finish, so that these do not
 wait for each other."""
-# Client and server give up an unresponsive peer within half a minute. Settings in the address take precedence.
-_DEFAULTS = {
-    # PGAPPNAME and application_name in the address replace it.
-    "fallback_application_name": "polyadic",
-    "connect_timeout": "10",
-    "keepalives_idle": "10",
-    "keepalives_interval": "5",
-    "keepalives_count": "4",
-    "tcp_user_timeout": "30000",
-}
-_SERVER_KEEPALIVES = {"tcp_keepalives_idle": 10, "tcp_keepalives_interval": 5, "tcp_keepalives_count": 4}
-
-POOL_BY_SESSION = "let it pool by session (PgBouncer: pool_mode = session)"
+_SETTINGS = (
+    "SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 4;"
+    f" SET search_path = {SCHEMA}, public"
+)
 _RECONNECT_SECONDS = 1.0
 """Seconds for which the pool itself retries a connection: its own pauses would grow too long."""
 
 # psycopg's warnings repeat the errors that are raised; without a handler they would be printed as well.
 logging.getLogger("psycopg").addHandler(logging.NullHandler())
 
-Raw = KeepaliveConnection
 
-
-class PoolExhausted(PoolTimeout):
-    """All connections that the process may open are in use."""
-
-
-class ServerUnreachable(psycopg.OperationalError):
-    """The server accepts no connection."""
-
-
-class DatabasePool(ConnectionPool[Raw]):
+class DatabasePool(ConnectionPool[PostgresConnection]):
     """Connection pool of this process for one database; creates or migrates the tables first."""
 
     def __init__(self, database: str) -> None:
-        self._database = parameters_of(database)
-        with contextlib.closing(self.aside()) as connection:
+        self.parameters = parameters_of(database)
+        with contextlib.closing(self._open_when_started()) as connection:
             check_version(connection)
-            self._identify(connection)
             self._check_pooler(connection)
             migrate(connection)
             # The pool would hide why it cannot set up its connections.
             self._configure(connection)
         self._reading = threading.BoundedSemaphore(MOST_READING)
         super().__init__(
-            self._database,
-            connection_class=KeepaliveConnection,
+            self.parameters,
+            connection_class=PostgresConnection,
             min_size=0,
             max_size=MOST_CONNECTIONS,
             timeout=backoff.WAITED,
@@ -81,65 +59,13 @@ class DatabasePool(ConnectionPool[Raw]):
             reconnect_timeout=_RECONNECT_SECONDS,
         )
 
-    def _check_pooler(self, connection: Raw) -> None:
-        """Check that no pooler gives the same session of the server to two connections.
-
-        Locks would be lost then, and settings of one workspace would reach another.
-
-        Raises
-        ------
-        StoreError
-            There is such a pooler.
-        """
-        with contextlib.closing(self.aside()) as other:
-            self._identify(other)
-            if other.session == connection.session:
-                what = f"the connection pooler in front of the database {connection.info.dbname} pools by transaction"
-                raise StoreError(what, f"{POOL_BY_SESSION}, or connect to PostgreSQL directly")
-
-    def aside(self) -> Raw:
-        """Open a connection outside the pool that keeps the user's role; wait for a server that is starting.
-
-        Raises
-        ------
-        ServerUnreachable
-            The server accepts no connection.
-        """
-        for _ in backoff.pauses(backoff.WAITED):
-            try:
-                return KeepaliveConnection.connect(self._database, autocommit=True)
-            except psycopg.OperationalError as error:
-                failure = ServerUnreachable(str(error))
-                if not is_starting(error):
-                    break
-        raise failure
-
-    def getconn(self, timeout: float | None = None) -> Raw:
+    def getconn(self, timeout: float | None = None) -> PostgresConnection:
         """Take a working connection: discard lost ones, and retry while the server is away."""
-        return self._checked_out(self.check_connection, timeout)
+        return self._take(self.check_connection, timeout)
 
-    def untried(self) -> Raw:
+    def untried(self) -> PostgresConnection:
         """Take a connection without checking it, for callers that replace a lost one themselves."""
-        return self._checked_out(lambda connection: None)
-
-    def _checked_out(self, check: Callable[[Raw], None], timeout: float | None = None) -> Raw:
-        failure: psycopg.Error = PoolTimeout()
-        for _ in backoff.pauses(backoff.WAITED if timeout is None else timeout):
-            try:
-                connection = super().getconn(_RECONNECT_SECONDS)
-            except PoolTimeout as error:
-                failure = self._explain(error)
-                if _lasts(failure):
-                    break
-                continue
-            try:
-                check(connection)
-            except psycopg.Error as error:
-                failure = error
-                self.putconn(connection)
-            else:
-                return connection
-        raise failure if isinstance(failure, ServerUnreachable | PoolExhausted) else self._explain(failure)
+        return self._take(lambda connection: None)
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[None]:
@@ -159,41 +85,59 @@ class DatabasePool(ConnectionPool[Raw]):
         finally:
             self._reading.release()
 
-    def end(self, session: BackendSession | None) -> None:
-        """Terminate a session on the server that is no longer used, so that its locks are released."""
-        if session is not None:
-            with contextlib.closing(self.aside()) as connection:
-                connection.execute(
-                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = %s AND backend_start = %s",
-                    (session.process, session.begun),
-                )
+    # steps of the above
 
-    def _is_active(self, session: BackendSession) -> bool:
-        try:
-            with contextlib.closing(KeepaliveConnection.connect(self._database, autocommit=True)) as connection:
-                row = connection.execute(
-                    "SELECT state FROM pg_stat_activity WHERE pid = %s AND backend_start = %s",
-                    (session.process, session.begun),
-                ).fetchone()
-        except psycopg.OperationalError:
-            return False
-        return row == ("active",)
+    def _open_when_started(self) -> KeepaliveConnection:
+        """Open a connection outside the pool that keeps the user's role; wait for a server that is starting."""
+        for _ in backoff.pauses():
+            try:
+                return KeepaliveConnection.open(self.parameters)
+            except ServerUnreachable as error:
+                failure = error
+                if "the database system is " not in str(error):
+                    break
+        raise failure
 
-    def _configure(self, connection: Raw) -> None:
-        settings = "".join(f"SET {name} = {value};" for name, value in _SERVER_KEEPALIVES.items())
-        connection.execute(f"{settings} SET search_path = {SCHEMA}, public".encode())
-        if self._identify(connection):
+    def _check_pooler(self, connection: KeepaliveConnection) -> None:
+        """Check that no pooler gives the same session of the server to two connections.
+
+        Locks would be lost then, and settings of one workspace would reach another.
+
+        Raises
+        ------
+        StoreError
+            There is such a pooler.
+        """
+        with contextlib.closing(KeepaliveConnection.open(self.parameters)) as other:
+            for one in (connection, other):
+                one.identify(self.parameters)
+            if other.session == connection.session:
+                what = f"the connection pooler in front of the database {connection.info.dbname} pools by transaction"
+                raise StoreError(what, f"{POOL_BY_SESSION}, or connect to PostgreSQL directly")
+
+    def _configure(self, connection: KeepaliveConnection) -> None:
+        connection.execute(_SETTINGS.encode())
+        if connection.identify(self.parameters):
             connection.execute(sql.SQL("SET ROLE {}").format(sql.Identifier(ROLE)))
         adapt(connection)
 
-    def _identify(self, connection: Raw) -> bool:
-        """Set the connection's backend session; return whether its user bypasses row-level security."""
-        ((process, begun, bypasses_rls),) = connection.execute(
-            "SELECT a.pid, a.backend_start, r.rolsuper OR r.rolbypassrls FROM pg_stat_activity a, pg_roles r"
-            " WHERE a.pid = pg_backend_pid() AND r.rolname = current_user"
-        ).fetchall()
-        connection.session, connection.is_at_work = BackendSession(process, begun), self._is_active
-        return bool(bypasses_rls)
+    def _take(self, check: Callable[[PostgresConnection], None], timeout: float | None = None) -> PostgresConnection:
+        for _ in backoff.pauses(timeout):
+            try:
+                connection = super().getconn(_RECONNECT_SECONDS)
+            except PoolTimeout as error:
+                failure = self._explain(error)
+                if is_lasting(failure):
+                    break
+                continue
+            try:
+                check(connection)
+            except psycopg.Error as error:
+                failure = error
+                self.putconn(connection)
+            else:
+                return connection
+        raise failure if isinstance(failure, ServerUnreachable | PoolExhausted) else self._explain(failure)
 
     def _explain(self, error: psycopg.Error) -> psycopg.Error:
         """Return the error that explains why no connection became available in time."""
@@ -201,7 +145,7 @@ class DatabasePool(ConnectionPool[Raw]):
         if stats["pool_size"] >= self.max_size and not stats["pool_available"]:
             return PoolExhausted(f"all {self.max_size} connections of this process are in use")
         try:
-            with contextlib.closing(KeepaliveConnection.connect(self._database, autocommit=True)) as connection:
+            with contextlib.closing(KeepaliveConnection.open(self.parameters)) as connection:
                 self._configure(connection)
         except psycopg.OperationalError as unreachable:
             return ServerUnreachable(str(unreachable))
@@ -210,63 +154,26 @@ class DatabasePool(ConnectionPool[Raw]):
         return error
 
 
-class PoolRegistry:
-    """Pools by database, with use counts; a pool is closed when its last user gives it back."""
+class SharedPool:
+    """Context of the pool of a database, which is opened for its first user and closed after its last."""
 
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._pools: dict[str, tuple[DatabasePool, int]] = {}
+    _lock = threading.Lock()
+    _pools: ClassVar[dict[str, tuple[DatabasePool, int]]] = {}
+    """Pools by database, with the number of users of each."""
 
-    def take(self, database: str) -> DatabasePool:
-        """Return the pool of a database, opened if needed, and count one more user."""
+    def __init__(self, database: str) -> None:
+        self._database = database
+
+    def __enter__(self) -> DatabasePool:
         with self._lock:
-            pool, users = self._pools.get(database) or (DatabasePool(database), 0)
-            self._pools[database] = (pool, users + 1)
+            pool, users = self._pools.get(self._database) or (DatabasePool(self._database), 0)
+            self._pools[self._database] = (pool, users + 1)
         return pool
 
-    @contextlib.contextmanager
-    def used(self, database: str) -> Iterator[DatabasePool]:
-        """Use the pool of a database for the duration of the context."""
-        pool = self.take(database)
-        try:
-            yield pool
-        finally:
-            self.give_back(database)
-
-    def give_back(self, database: str) -> None:
-        """Count one user less; close the pool when none is left."""
+    def __exit__(self, *exception: object) -> None:
         with self._lock:
-            pool, users = self._pools.pop(database)
+            pool, users = self._pools.pop(self._database)
             if users > 1:
-                self._pools[database] = (pool, users - 1)
-                return
-        pool.close()
-
-
-POOLS = PoolRegistry()
-
-
-def is_starting(error: psycopg.Error) -> bool:
-    """Return whether a server refuses connections only because it is starting, stopping or recovering."""
-    return isinstance(error, errors.CannotConnectNow) or "the database system is " in str(error)
-
-
-def _lasts(error: psycopg.Error) -> bool:
-    """Return whether waiting is of no use."""
-    if not isinstance(error, ServerUnreachable):
-        return not isinstance(error, PoolTimeout)
-    failure = failure_of(str(error))
-    return failure is not None and failure.lasts
-
-
-def parameters_of(database: str) -> str:
-    """Return the parameters of a connection: those in the address of a database, and defaults for those it omits.
-
-    Raises
-    ------
-    psycopg.ProgrammingError
-        A parameter is invalid.
-    """
-    given: dict[str, Any] = conninfo_to_dict(database)
-    defaults = _DEFAULTS if "PGCONNECT_TIMEOUT" not in os.environ else {**_DEFAULTS, "connect_timeout": None}
-    return make_conninfo("", **{name: value for name, value in (defaults | given).items() if value is not None})
+                self._pools[self._database] = (pool, users - 1)
+        if users == 1:
+            pool.close()

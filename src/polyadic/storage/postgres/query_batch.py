@@ -33,65 +33,62 @@ class CommonTableExpression:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class SubQuery:
-    """A query for one value, and the callback that takes it: concatenated records as bytes, JSON as text, or None.
-
-    ``ground`` is the common table expression that it reads, if its SQL contains FOUND.
-    """
-
+class _SubQuery:
     sql: str
     parameters: Sequence[Any]
     take: Callable[[Any], None]
-    ground: CommonTableExpression | None = None
-
-    @property
-    def asked(self) -> tuple[Any, ...]:
-        """Key by which identical subqueries are recognized."""
-        return (self.sql, id(self.ground), *map(_hashable, self.parameters))
+    source: CommonTableExpression | None
 
 
 class QueryBatch:
-    """Runs batches of subqueries within the open transaction of a connection."""
+    """Runs batches of subqueries, each for one value, within the open transaction of a connection."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
-        self._pending: list[SubQuery] = []
+        self._queued: list[_SubQuery] = []
 
-    def later(self, *parts: SubQuery | None) -> None:
-        """Queue subqueries for the next statement; None is skipped."""
-        self._pending += [part for part in parts if part is not None]
+    def later(
+        self,
+        sql: str,
+        parameters: Sequence[Any],
+        take: Callable[[Any], None],
+        source: CommonTableExpression | None = None,
+    ) -> None:
+        """Queue a subquery for the next statement.
 
-    def read(self, *parts: SubQuery | None) -> None:
-        """Run subqueries together with all queued ones; do nothing if all of them are None."""
-        wanted = [part for part in parts if part is not None]
-        if wanted:
-            self.later(*wanted)
-            self.read_waiting()
+        Parameters
+        ----------
+        take
+            Callback that is given the value: concatenated records as bytes, JSON as text, or None.
+        source
+            The common table expression that the subquery reads, if its SQL contains FOUND.
+        """
+        self._queued.append(_SubQuery(sql, parameters, take, source))
 
-    def read_waiting(self) -> None:
-        """Run the queued subqueries."""
-        wanted, self._pending = list({part.asked: part for part in self._pending}.values()), []
-        if wanted:
-            self._run(wanted)
+    def read(self, sql: str, parameters: Sequence[Any] = (), source: CommonTableExpression | None = None) -> Any:
+        """Run a subquery together with all queued ones, and return its value."""
+        values: list[Any] = []
+        self.later(sql, parameters, values.append, source)
+        self.run()
+        return values[0]
 
-    def _run(self, wanted: Sequence[SubQuery]) -> None:
-        grounds = {id(part.ground): part.ground for part in wanted if part.ground is not None}
-        names = {key: f"found_{number}" for number, key in enumerate(grounds)}
+    def run(self) -> None:
+        """Run the queued subqueries, if there are any."""
+        queued, self._queued = self._queued, []
+        if not queued:
+            return
+        sources = {id(one.source): one.source for one in queued if one.source is not None}
+        names = {key: f"found_{number}" for number, key in enumerate(sources)}
         expressions = ", ".join(
-            f"{names[key]} ({query.columns}) AS MATERIALIZED ({query.sql})" for key, query in grounds.items()
+            f"{names[key]} ({source.columns}) AS MATERIALIZED ({source.sql})" for key, source in sources.items()
         )
-        columns = ", ".join(f"({part.sql.replace(FOUND, names.get(id(part.ground), FOUND))})" for part in wanted)
+        columns = ", ".join(f"({one.sql.replace(FOUND, names.get(id(one.source), FOUND))})" for one in queued)
         sql = f"{f'WITH {expressions} ' if expressions else ''}SELECT {columns}"
-        of_grounds = (one for query in grounds.values() for one in query.parameters)
-        cursor = self._connection.execute(sql, [*of_grounds, *(one for part in wanted for one in part.parameters)])
-        for part, value in zip(wanted, cursor.fetchone(), strict=True):
-            part.take(value)
-
-
-def _hashable(parameter: Any) -> Any:
-    if isinstance(parameter, np.ndarray):
-        return parameter.tobytes()
-    return tuple(parameter) if isinstance(parameter, list) else parameter
+        parameters = [one for source in sources.values() for one in source.parameters]
+        parameters += [one for query in queued for one in query.parameters]
+        row = self._connection.execute(sql, parameters).fetchone()
+        for one, value in zip(queued, row, strict=True):
+            one.take(value)
 
 
 def parsed(data: bytes | None, columns: np.dtype[np.void]) -> Records:
@@ -107,15 +104,16 @@ def listed(columns: str, query: str, order: str = "") -> str:
     """Make a query for one value: the columns of ``query``, which begins with FROM, as a JSON array of arrays.
 
     >>> listed("id, name", "FROM entity")
-    'SELECT json_agg(json_build_array(id, name))::text FROM entity'
+    "SELECT coalesce(json_agg(json_build_array(id, name)), '[]')::text FROM entity"
     """
-    return f"SELECT json_agg(json_build_array({columns}){order and f' ORDER BY {order}'})::text {query}"
+    return f"SELECT coalesce(json_agg(json_build_array({columns}){order and f' ORDER BY {order}'}), '[]')::text {query}"
 
 
-def parse_rows(value: str | None) -> list[list[Any]]:
+def parse_rows(value: str) -> list[list[Any]]:
     """Parse the result of a :func:`listed` query; control characters in texts are allowed.
 
-    >>> parse_rows('[[1, "a"]]'), parse_rows(None)
-    ([[1, 'a']], [])
+    >>> parse_rows('[[1, "a"]]')
+    [[1, 'a']]
     """
-    return json.loads(value, strict=False) if value else []
+    rows: list[list[Any]] = json.loads(value, strict=False)
+    return rows

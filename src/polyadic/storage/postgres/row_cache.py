@@ -1,23 +1,21 @@
-"""Bounded per-transaction caches of row records.
+"""Bounded per-transaction caches of what is read about rows.
 
 Readers request the same rows repeatedly. A transaction sees one state, so cached records stay valid until it ends.
 """
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from polyadic.storage.incidence import Integers, matches
-from polyadic.storage.postgres.query_batch import CommonTableExpression, QueryBatch, Records, SubQuery, parsed
-from polyadic.storage.row_sets import among, distinct
+from polyadic.storage.incidence import Integers, among, distinct, matches
+from polyadic.storage.postgres.query_batch import CommonTableExpression, QueryBatch, Records, parse_rows, parsed
 
-MOST_KEPT = 2**24
-"""Bytes of records that a cache keeps, besides those read last."""
-MOST_VALUES = 10_000
-"""Values that a cache keeps, besides those read last."""
-_PAGE_SIZE = 512
-"""Values read by one statement."""
+MOST_BYTES = 2**24
+"""Bytes of numeric records that a cache keeps, besides those read last."""
+MOST_OBJECTS = 10_000
+"""Objects that a cache keeps, besides those read last."""
 ROWS = "?::bigint[]"
 """Placeholder for the rows in a query for records."""
 
@@ -25,108 +23,119 @@ T = TypeVar("T")
 
 
 class RowCache:
-    """Cache of records, any number per row.
+    """Numeric records, any number per row.
 
     Parameters
     ----------
     columns
         Numpy fields that follow the row in a record, in network byte order.
     sql
-        Query for the records, with ROWS in place of the rows.
+        Query for the concatenated records, with ROWS in place of the rows.
     then
         Column that orders the records of one row.
     """
 
-    def __init__(self, columns: Sequence[tuple[Any, ...]], sql: str, then: str | None = None) -> None:
-        self._dtype = np.dtype([("row", ">i8"), *columns])
+    _page_size = sys.maxsize
+    """Rows read by one statement."""
+
+    def __init__(
+        self, batch: QueryBatch, columns: Sequence[tuple[Any, ...]], sql: str, then: str | None = None
+    ) -> None:
+        self._batch = batch
+        self._columns = np.dtype([("row", ">i8"), *columns])
         self._sql = sql
         self._order = then
+        self._queued = np.zeros(0, dtype=np.int64)
         self._clear()
 
-    def part(self, rows: Integers) -> SubQuery | None:
-        """Make the subquery that reads the missing records of rows; None if all are cached.
+    def prefetch(self, rows: Integers) -> Integers:
+        """Read the records of rows with the next statement; return those that are neither cached nor queued already."""
+        return self._queue(rows[~among(rows, self._rows)])
 
-        A full cache is cleared first.
+    def prefetch_found(
+        self, rows: str, parameters: Sequence[Any] = (), source: CommonTableExpression | None = None
+    ) -> None:
+        """Read the records of the rows that a query finds with the next statement.
+
+        The rows must be distinct, if the query for records does not see to that, and each must have at least one.
         """
-        self._clear_if_full()
-        missing = distinct(rows[~among(rows, self._rows)])
-        if not len(missing):
-            return None
-        return SubQuery(self._sql, (missing,), lambda data: self._add(missing, parsed(data, self._dtype)))
 
-    def part_of(
-        self, rows: str, parameters: Sequence[Any] = (), ground: CommonTableExpression | None = None
-    ) -> SubQuery:
-        """Make the subquery that reads the records of the rows that a query finds; each row must have at least one."""
+        def take(value: Any) -> None:
+            records = self._parsed(value)
+            self._add(distinct(records["row"]), records)
+
         sql = self._sql.replace(ROWS, f"ARRAY({rows})")
-        return SubQuery(sql, parameters, lambda data: self._add_complete(parsed(data, self._dtype)), ground)
+        self._batch.later(sql, parameters, take, source)
 
     def of(self, rows: Integers) -> tuple[Records, Integers]:
-        """Return the cached records of rows, row by row, and for each record the index of its row in ``rows``."""
+        """Return the records of rows, row by row, and for each record the index of its row in ``rows``."""
+        if self._is_full():
+            self._clear()
+        for start in range(0, len(rows), self._page_size):
+            page = rows[start : start + self._page_size]
+            missing = page[~among(page, self._rows)]
+            if len(missing):
+                self._queue(missing)
+                self._batch.run()
+        return self.cached(rows)
+
+    def cached(self, rows: Integers) -> tuple[Records, Integers]:
+        """Return the same without reading: only what is cached."""
         places, owners = matches(self._records["row"], rows)
         return self._records[places], owners
 
-    def learn(self, records: Sequence[tuple[Any, ...]]) -> None:
-        """Add records that were read elsewhere: each begins with its row, and all records of a row must be given."""
-        self._clear_if_full()
-        self._add_complete(np.array(records, dtype=self._records.dtype))
+    def _queue(self, missing: Integers) -> Integers:
+        new = distinct(missing)
+        new = new[~among(new, self._queued)]
+        if len(new):
+            self._queued = distinct(self._queued, new)
+            self._batch.later(self._sql, (new,), lambda value: self._add(new, self._parsed(value)))
+        return new
 
-    def _clear_if_full(self) -> None:
-        if self._records.nbytes > MOST_KEPT:
-            self._clear()
+    def _parsed(self, value: Any) -> Records:
+        return parsed(value, self._columns)
+
+    def _is_full(self) -> bool:
+        return self._records.nbytes > MOST_BYTES
 
     def _clear(self) -> None:
         self._rows = np.zeros(0, dtype=np.int64)
-        self._records = parsed(b"", self._dtype)
-
-    def _add_complete(self, records: Records) -> None:
-        self._add(distinct(records["row"]), records)
+        self._records = np.zeros(0, dtype=self._columns.newbyteorder("="))
 
     def _add(self, rows: Integers, records: Records) -> None:
         new = records[~among(records["row"], self._rows)]
         self._rows = distinct(self._rows, rows)
+        self._queued = self._queued[~among(self._queued, rows)]
         if len(new):
             records = np.concatenate([self._records, new])
             keys = (records["row"],) if self._order is None else (records[self._order], records["row"])
             self._records = records[np.lexsort(keys)]
 
 
-class ValueCache(Generic[T]):
-    """Cache of one value per row.
+class ObjectCache(RowCache, Generic[T]):
+    """One object per row, made from JSON.
 
     Parameters
     ----------
-    parts_of
-        Makes the subqueries that read the values of rows and pass them to ``learn``; all rows must exist.
+    sql
+        Query for a JSON array, with ROWS in place of the rows, all of which must exist.
+    make
+        Makes the objects of rows from the array.
     """
 
-    def __init__(self, asking: QueryBatch, parts_of: Callable[[Integers], list[SubQuery]]) -> None:
-        self._asking = asking
-        self._parts_of = parts_of
-        self._known: dict[int, T] = {}
-        self._is_queued = False
+    _page_size = 512
 
-    def prefetch(self, rows: Integers) -> None:
-        """Read the missing values of rows with the next statement."""
-        for page in self._missing(rows):
-            self._asking.later(*self._parts_of(page))
-            self._is_queued = True
+    def __init__(self, batch: QueryBatch, sql: str, make: Callable[[list[list[Any]]], Mapping[int, T]]) -> None:
+        super().__init__(batch, [("object", object)], sql)
+        self._make = make
 
-    def of(self, rows: Integers) -> list[T]:
-        """Return the values of rows; read the missing ones."""
-        if len(self._known) > MOST_VALUES:
-            self._known.clear()
-        if self._is_queued and self._missing(rows):
-            self._asking.read_waiting()
-            self._is_queued = False
-        for page in self._missing(rows):
-            self._asking.read(*self._parts_of(page))
-        return [self._known[row] for row in rows.tolist()]
+    def objects(self, rows: Integers) -> list[T]:
+        """Return the object of each row."""
+        objects: list[T] = self.of(rows)[0]["object"].tolist()
+        return objects
 
-    def learn(self, values: Mapping[int, T]) -> None:
-        self._known |= values
+    def _parsed(self, value: Any) -> Records:
+        return np.array([*self._make(parse_rows(value)).items()], dtype=self._columns)
 
-    def _missing(self, rows: Integers) -> list[Integers]:
-        """Return the rows without cached values, in pages of one statement each."""
-        missing = np.array([row for row in dict.fromkeys(rows.tolist()) if row not in self._known], dtype=np.int64)
-        return [missing[start : start + _PAGE_SIZE] for start in range(0, len(missing), _PAGE_SIZE)]
+    def _is_full(self) -> bool:
+        return len(self._records) > MOST_OBJECTS

@@ -1,17 +1,19 @@
 """Schema of the PostgreSQL store.
 
 The tables are those of every engine (sql/tables.py), shared by all workspaces: each row belongs to one workspace, and
-row-level security restricts a transaction to its own. Tables and columns that only PostgreSQL has are added to them.
+row-level security restricts a transaction to its own. The scripts beside this module add the tables, columns, triggers
+and functions that only PostgreSQL has.
 """
 
 from collections.abc import Iterator
+from pathlib import Path
 
-from polyadic.storage.postgres.full_text_schema import FULL_TEXT
-from polyadic.storage.postgres.schema_names import ROLE, SCHEMA, WORKSPACE
-from polyadic.storage.postgres.vector_schema import VECTORS
 from polyadic.storage.sql.tables import TABLES
-from polyadic.storage.table import ColumnType, Index, Table, column_definitions, data, integer, text
+from polyadic.storage.table import ColumnType, Table, data, integer, text
 
+SCHEMA = "polyadic"
+ROLE = "polyadic_workspaces"
+"""Role that superusers switch to, as row-level security does not apply to superusers."""
 MIGRATIONS: tuple[str, ...] = ()
 """The script of each released version after the first, never edited once released. A new database is created as the
 last version has it; an older one is migrated by the scripts after its version."""
@@ -27,86 +29,26 @@ TYPES = {
     ColumnType.VECTOR: "halfvec",
 }
 
-LEASE = Table("lease", (data("document"), text("holder")), key=("document",))
+LEASE = Table("lease", data("document"), text("holder"), key=("document",))
 """Last lease holder of a document (lease_sessions.py)."""
-TOPIC_CANDIDATE = Table(
-    "topic_candidate",
-    (integer("entity"), integer("chunk")),
-    key=("entity", "chunk"),
-    indexes=(Index("chunk", ("chunk",)),),
-)
+TOPIC_CANDIDATE = Table("topic_candidate", integer("entity"), integer("chunk", indexed=True), key=("entity", "chunk"))
 """Candidate topic entities of chunks with several (topic_entities.py)."""
 
-# All transactions see the list of workspaces, but only the rows of their own.
-_WORKSPACES = f"""
-CREATE TABLE workspace (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name text COLLATE "C" NOT NULL UNIQUE);
-GRANT SELECT, INSERT, DELETE ON workspace TO {ROLE};
-
--- Enable row-level security on a table: transactions see only the rows of their workspace.
-CREATE FUNCTION enable_row_security(part text) RETURNS void LANGUAGE plpgsql AS $$
-DECLARE
-    condition text := 'workspace = (SELECT current_setting(''polyadic.workspace'')::bigint)';
-BEGIN
-    EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', part);
-    EXECUTE format('ALTER TABLE %I FORCE ROW LEVEL SECURITY', part);
-    EXECUTE format(
-        'CREATE POLICY own_workspace ON %I USING (' || condition || ') WITH CHECK (' || condition || ')', part
-    );
-    EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON %I TO {ROLE}', part);
-END $$;
-"""
-
-_OWN = f"""
-ALTER TABLE chunk
-    ADD COLUMN sort_key bytea,                  -- document digest and start offset: the sort order of passages
-    ADD COLUMN topic_entity bigint;             -- its topic entity (topic_entities.py)
-CREATE INDEX ON chunk (workspace, topic_entity, sort_key) WHERE topic_entity IS NOT NULL;
-
--- Documents are listed in the order of their sources: by an indexed prefix, then by the whole source.
-ALTER TABLE document ADD COLUMN source_prefix text COLLATE "C" GENERATED ALWAYS AS (left(source, 500)) STORED;
-CREATE INDEX ON document (workspace, source_prefix) WHERE current IS NOT NULL;
-
--- The functions of these names in SQLite.
-CREATE FUNCTION hex(data bytea) RETURNS text LANGUAGE sql IMMUTABLE AS $$ SELECT encode(data, 'hex') $$;
-CREATE FUNCTION json_each(object text) RETURNS TABLE (key text, value text) LANGUAGE sql IMMUTABLE AS $$
-    SELECT key, value FROM json_each_text(object::json)
-$$;
-
--- Move the key sequence of a table past a key, with a margin for keys that are drawn concurrently.
-CREATE FUNCTION advance(part text, used_key bigint) RETURNS void LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path = {SCHEMA}, public, pg_temp AS $$
-DECLARE
-    sequence text := pg_get_serial_sequence(quote_ident(part), 'id');
-BEGIN
-    IF used_key > 1::bigint << 40 THEN
-        RAISE EXCEPTION 'a key of % is %, which is out of range', part, used_key;
-    END IF;
-    IF nextval(sequence) <= used_key THEN
-        PERFORM setval(sequence, used_key + 100000);
-    END IF;
-END $$;
-
--- Update the planner's statistics after a bulk load.
-CREATE FUNCTION analyze_tables() RETURNS void LANGUAGE plpgsql SECURITY DEFINER
-    SET search_path = {SCHEMA}, public, pg_temp AS $$
-BEGIN
-    ANALYZE document, revision, text_segment, chunk, passage_fts, vector, passage_window, fact, entity,
-        attribute_value, entity_alias, participation, statement, search_vector;
-END $$;
-"""
+_WORKSPACE = "workspace bigint NOT NULL DEFAULT current_setting('polyadic.workspace')::bigint"
+_SCRIPTS = ("workspaces.sql", "vectors.sql", "full_text.sql")
 
 
 def schema() -> str:
     """Return the script that creates the tables in a new database."""
-    tables = "\n".join(line for table in (*TABLES, LEASE, TOPIC_CANDIDATE) for line in _create(table))
-    return "\n".join((_WORKSPACES, tables, _OWN, VECTORS, FULL_TEXT))
+    tables = [line for table in (*TABLES, LEASE, TOPIC_CANDIDATE) for line in _create(table)]
+    return "\n".join([*tables, *(Path(__file__).with_name(name).read_text("utf-8") for name in _SCRIPTS)])
 
 
 def _create(table: Table) -> Iterator[str]:
-    lines = column_definitions(table, TYPES, "GENERATED BY DEFAULT AS IDENTITY")
+    lines = table.definitions(TYPES, "GENERATED BY DEFAULT AS IDENTITY")
     keys = [f"PRIMARY KEY (workspace, {', '.join(table.key)})"]
     keys += [f"UNIQUE (workspace, {column})" for column in table.unique]
-    yield f"CREATE TABLE {table.name} ({', '.join([*lines, WORKSPACE, *keys])});"
+    yield f"CREATE TABLE {table.name} ({', '.join([*lines, _WORKSPACE, *keys])});"
     for index in table.indexes:
         where = index.where and f" WHERE {index.where}"
         yield f"CREATE INDEX ON {table.name} (workspace, {', '.join(index.columns)}){where};"

@@ -1,4 +1,4 @@
-"""List and delete the workspaces of a database."""
+"""Workspaces of a database: open, list and delete them."""
 
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -6,9 +6,19 @@ from dataclasses import dataclass, replace
 from polyadic.errors import NotFound
 from polyadic.storage.postgres.dsn import PostgresDsn
 from polyadic.storage.postgres.errors import translate_errors
-from polyadic.storage.postgres.location import PostgresLocation
-from polyadic.storage.postgres.pool import POOLS
+from polyadic.storage.postgres.pool import SharedPool
 from polyadic.storage.postgres.store import PostgresStore
+from polyadic.storage.protocol import Store
+
+
+class PostgresLocation(PostgresDsn):
+    """Implements :class:`polyadic.storage.url.StoreLocation`."""
+
+    def exists(self) -> bool:
+        return self.name in _names(self)
+
+    def open(self, embedder: str | None) -> Store:
+        return PostgresStore(self, embedder)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +44,8 @@ def workspaces(address: str) -> list[WorkspaceSummary]:
         The address is invalid, or the database cannot be used.
     """
     database = PostgresDsn.of(address)
-    with translate_errors(database), POOLS.used(database.database) as pool:
-        with pool.connection() as raw:
-            rows = raw.execute("SELECT name FROM workspace ORDER BY name").fetchall()
-        return [_summary(replace(database, name=name)) for (name,) in rows]
+    with translate_errors(database), SharedPool(database.database):
+        return [_summary(replace(database, name=name)) for name in _names(database)]
 
 
 def drop(address: str) -> WorkspaceSummary:
@@ -52,13 +60,18 @@ def drop(address: str) -> WorkspaceSummary:
     StoreError
         The address is invalid, or the database cannot be used.
     """
-    workspace = PostgresDsn.of(address)
-    if not PostgresLocation(workspace).exists():
+    workspace = PostgresLocation.of(address)
+    if not workspace.exists():
         raise NotFound(f"there is no workspace in {workspace}", "polyadic workspaces list shows those that there are")
     summary = _summary(workspace)
     with closing(PostgresStore(workspace, None)) as store, store.exclusive_session():
         store.drop()
     return summary
+
+
+def _names(address: PostgresDsn) -> list[str]:
+    with translate_errors(address), SharedPool(address.database) as pool, pool.connection() as connection:
+        return [name for (name,) in connection.execute("SELECT name FROM workspace ORDER BY name").fetchall()]
 
 
 def _summary(workspace: PostgresDsn) -> WorkspaceSummary:

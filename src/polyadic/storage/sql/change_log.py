@@ -11,12 +11,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from polyadic.model.resolution import EntityResolution, ResolutionDecision
+from polyadic.model.resolution import ResolutionDecision
 from polyadic.storage.connection import Connection
 from polyadic.storage.incidence import Integers
 from polyadic.storage.records import NODE_TYPES, NodeType
 from polyadic.storage.sql.meta import put_meta
-from polyadic.storage.sql.title_entities import titled_documents
+from polyadic.storage.sql.tables import CHANGE_LOG
+from polyadic.storage.table import Insert
 
 GENERATION = "generation"
 """Key in the table meta: the random name of the current state."""
@@ -78,11 +79,6 @@ def present(connection: Connection) -> tuple[str, int]:
     return _UNCHANGED if row is None else (row[0], row[1])
 
 
-def leads_on(connection: Connection, name: str) -> bool:
-    """Return whether the current state can be reached from the state with this name."""
-    return connection.execute("SELECT 1 FROM change_log WHERE name = ?", (name,)).fetchone() is not None
-
-
 def count_since(connection: Connection, number: int) -> int:
     """Return an upper bound of the rows touched after the state with this number, counting repetitions."""
     total: int = connection.execute("SELECT total FROM change_log WHERE id = ?", (number,)).fetchone()[0]
@@ -92,27 +88,8 @@ def count_since(connection: Connection, number: int) -> int:
 def _insert(connection: Connection, total: int, packed: Iterable[bytes]) -> None:
     # Random, not sequential: a store restored from a backup must not match saved arrays of another state.
     name = secrets.token_hex(8)
-    connection.execute(
-        "INSERT INTO change_log (name, total, entities, facts, chunks) VALUES (?, ?, ?, ?, ?)", (name, total, *packed)
-    )
+    connection.change(Insert(CHANGE_LOG), [(name, total, *packed)])
     put_meta(connection, GENERATION, name)
-
-
-def titled_by(connection: Connection, touched: TouchedRows, resolution: EntityResolution) -> set[int]:
-    """Return the chunks (table keys) of documents whose titles may now name another entity."""
-    keys = _connected_names(touched.names, touched.decisions, resolution)
-    return {titled.chunk for titled in titled_documents(connection, keys)} if keys else set()
-
-
-def _connected_names(
-    names: Collection[str], decisions: Collection[ResolutionDecision], resolution: EntityResolution
-) -> set[str]:
-    """Extend names by all that changed or current decisions connect with them, transitively."""
-    keys = set(names).union(*(decision.touched for decision in decisions))
-    before = -1
-    while before != (before := len(keys)):
-        keys.update(*(one.touched for one in resolution.decisions if not one.touched.isdisjoint(keys)))
-    return keys
 
 
 def _last_total(connection: Connection) -> int:
@@ -127,22 +104,12 @@ def _prune(connection: Connection, total: int) -> None:
         "SELECT coalesce((SELECT max(id) FROM entity), 0) + coalesce((SELECT max(id) FROM fact), 0)"
     ).fetchone()
     kept = max(LEAST_KEPT, int(SHARE_KEPT * size))
-    oldest, behind = _oldest(connection)
-    if behind >= total - kept:
-        return
-    while behind < total - kept:
-        connection.execute("DELETE FROM change_log WHERE id = ?", (oldest,))
-        oldest, behind = _oldest(connection)
-    # No update starts before the oldest state, so the rows that led to it are not needed.
-    connection.execute(
-        "UPDATE change_log SET entities = ?, facts = ?, chunks = ? WHERE id = ?", (b"", b"", b"", oldest)
-    )
-
-
-def _oldest(connection: Connection) -> tuple[int, int]:
-    """Return the number and total of the oldest state; at least the one just recorded exists."""
-    number, total = connection.execute("SELECT id, total FROM change_log ORDER BY id LIMIT 1").fetchone()
-    return number, total
+    if connection.execute("DELETE FROM change_log WHERE total < ?", (total - kept,)).rowcount:
+        # No update starts before the oldest state, so the rows that led to it are not needed.
+        connection.execute(
+            "UPDATE change_log SET entities = ?, facts = ?, chunks = ? WHERE id = (SELECT min(id) FROM change_log)",
+            (b"", b"", b""),
+        )
 
 
 def _pack(rows: Collection[int]) -> bytes:

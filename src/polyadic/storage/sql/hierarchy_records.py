@@ -1,84 +1,42 @@
-"""Serialization of clusters, communities and their texts in the tables."""
+"""Read clusters, communities and summaries, and the texts ("words") that they were generated from.
+
+The words of an entity are its displayed name, type and description. They are current as long as evidence supports them
+or they are displayed; an empty one is always current. The words of a summary are current as long as it has them. Only
+digests are stored, so that no text of a deleted document remains.
+"""
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Sequence, Set
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Any
 
-from polyadic.model.hierarchy import Cluster, Community, Hierarchy, Membership, Report, ReportFinding, Summary
-from polyadic.storage.connection import Connection
-from polyadic.storage.sql.lists import select_in
+from polyadic.model import identity
+from polyadic.model.aggregation import Attribute
+from polyadic.model.hierarchy import Cluster, Community, Hierarchy, Summary
+from polyadic.storage.connection import Connection, select_in
+from polyadic.storage.sql.encoding import to_json
 from polyadic.storage.sql.meta import meta, put_meta
+from polyadic.storage.sql.tables import HIERARCHY_NODE, SUMMARY
+from polyadic.storage.table import Selection
 
 CLUSTER, COMMUNITY = "cluster", "community"
 SERIES = "hierarchy_series"
 """Key in the table meta: sparsity of the layers and number of entities placed, as JSON."""
-_HEX_DIGITS = 32
-_CLUSTERS_SQL = "SELECT id, level, members, primary_members, sources, stale FROM hierarchy_node"
-_COMMUNITIES_SQL = "SELECT id, level, members, sources, stale, parent, basis, tokens, report FROM hierarchy_node"
+COMMUNITY_FIELDS = Selection(
+    HIERARCHY_NODE, "level", "members", "sources", "stale", "parent", "basis", "tokens", "report"
+)
+SUMMARY_FIELDS = Selection(SUMMARY, "name", "type", "description", "members", "memberships")
+_CLUSTER_FIELDS = Selection(HIERARCHY_NODE, "level", "members", "primary_members", "sources", "stale")
 _SUMMARIES_SQL = (
-    "SELECT s.id, s.node, t.digest, t.level, s.name, s.type, s.description, s.author, s.members, s.memberships"
+    f"SELECT s.id, s.node, t.digest, t.level, s.author, {SUMMARY_FIELDS.of('s')}"
     " FROM summary s JOIN hierarchy_node t ON t.id = s.node"
 )
 
-
-def pack(ids: Iterable[str]) -> bytes:
-    """Concatenate public identifiers.
-
-    >>> unpack(pack(["00" * 16, "ff" * 16])) == ("00" * 16, "ff" * 16)
-    True
-    """
-    return bytes.fromhex("".join(ids))
-
-
-def unpack(data: bytes) -> tuple[str, ...]:
-    """The inverse of :func:`pack`."""
-    digits = data.hex()
-    return tuple(digits[at : at + _HEX_DIGITS] for at in range(0, len(digits), _HEX_DIGITS))
-
-
-def dump_report(report: Report) -> str:
-    """Serialize a community report as JSON.
-
-    >>> report = Report("Engines", "They count.", 7.5, (ReportFinding("One counts.", ("00" * 16,)),), "a model")
-    >>> load_report(dump_report(report)) == report
-    True
-    """
-    findings = [[finding.text, list(finding.facts)] for finding in report.findings]
-    fields = [report.title, report.summary, report.rating, findings, report.by]
-    return json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
-
-
-def load_report(text: str) -> Report:
-    """The inverse of :func:`dump_report`."""
-    title, summary, rating, findings, by = json.loads(text)
-    return Report(title, summary, rating, tuple(ReportFinding(text, tuple(facts)) for text, facts in findings), by)
-
-
-def dump_memberships(memberships: Iterable[Membership]) -> str:
-    """Serialize the descriptions of memberships as JSON.
-
-    >>> memberships = (Membership("00" * 16, "It counts.", 9.0),)
-    >>> load_memberships(dump_memberships(memberships)) == memberships
-    True
-    """
-    fields = [[one.member, one.description, one.strength] for one in memberships]
-    return json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
-
-
-def load_memberships(text: str) -> tuple[Membership, ...]:
-    """The inverse of :func:`dump_memberships`."""
-    return tuple(Membership(*fields) for fields in json.loads(text))
-
-
-def dump_series(sparsities: Sequence[float], settled: int, since: int) -> str:
-    return json.dumps([list(sparsities), settled, since])
-
-
-def unsettle(connection: Connection) -> None:
-    """Schedule a full rebuild of the clusters: similarities by one model's vectors do not hold for another's."""
-    sparsities, _, since = _series(connection)
-    put_meta(connection, SERIES, dump_series(sparsities, 0, since))
+Words = frozenset[bytes]
+"""Digests of the name, type and description of an entity or summary; empty for a fact, whose identity is its text."""
+_ATTRIBUTES = (Attribute.NAME, Attribute.TYPE, Attribute.DESCRIPTION)
+_DIGEST_BYTES = 8
 
 
 def hierarchy_of(connection: Connection, only: Collection[int] | None = None) -> Hierarchy:
@@ -90,16 +48,22 @@ def hierarchy_of(connection: Connection, only: Collection[int] | None = None) ->
         Table keys of the clusters and communities to include, as if there were no others. The series, which describes
         the whole hierarchy, is then left out.
     """
-    summaries: dict[int, list[Summary]] = {}
+    summaries: dict[int, list[Summary]] = defaultdict(list)
     for _, node, *fields in connection.execute(f"{_SUMMARIES_SQL} ORDER BY s.id"):
-        summaries.setdefault(node, []).append(_summary(*fields))
+        summaries[node].append(_summary(*fields))
 
-    def nodes(sql: str, kind: str) -> list[Sequence[Any]]:
-        rows = connection.execute(f"{sql} WHERE kind = ? ORDER BY level, digest", (kind,))
-        return [row for row in rows if only is None or row[0] in only]
+    def nodes(kind: str, fields: Selection) -> list[tuple[int, dict[str, Any]]]:
+        sql = f"SELECT id, {fields.of('t')} FROM hierarchy_node t WHERE kind = ? ORDER BY level, digest"
+        return [
+            (key, fields.load(row)) for key, *row in connection.execute(sql, (kind,)) if only is None or key in only
+        ]
 
-    clusters = tuple(_cluster(tuple(summaries.get(key, ())), *row) for key, *row in nodes(_CLUSTERS_SQL, CLUSTER))
-    communities = tuple(_community(*row) for _, *row in nodes(_COMMUNITIES_SQL, COMMUNITY))
+    clusters = tuple(
+        Cluster(level, members, own, sources, tuple(summaries[key]), stale)
+        for key, fields in nodes(CLUSTER, _CLUSTER_FIELDS)
+        for level, members, own, sources, stale in [fields.values()]
+    )
+    communities = tuple(Community(**fields) for _, fields in nodes(COMMUNITY, COMMUNITY_FIELDS))
     if only is None:
         return Hierarchy(clusters, communities, *_series(connection))
     included = {community.id for community in communities}
@@ -108,16 +72,15 @@ def hierarchy_of(connection: Connection, only: Collection[int] | None = None) ->
 
 def summaries_of(connection: Connection, keys: Sequence[int]) -> list[Summary]:
     """Return summaries by table key, in the order of ``keys``."""
-    by_key = {
-        key: _summary(*f) for key, _, *f in select_in(connection, f"{_SUMMARIES_SQL} WHERE s.id {{any_of}}", keys)
-    }
+    rows = select_in(connection, f"{_SUMMARIES_SQL} WHERE s.id {{any_of}}", keys)
+    by_key = {key: _summary(*fields) for key, _, *fields in rows}
     return [by_key[key] for key in keys]
 
 
 def communities_of(connection: Connection, keys: Sequence[int], only: Collection[int] | None = None) -> list[Community]:
     """Return communities by table key, in the order of ``keys``; ``only`` as in :func:`hierarchy_of`."""
-    rows = select_in(connection, f"{_COMMUNITIES_SQL} WHERE id {{any_of}}", keys)
-    by_key = {key: _community(*fields) for key, *fields in rows}
+    sql = f"SELECT id, {COMMUNITY_FIELDS.of('t')} FROM hierarchy_node t WHERE id {{any_of}}"
+    by_key = {key: Community(**COMMUNITY_FIELDS.load(row)) for key, *row in select_in(connection, sql, keys)}
     communities = [by_key[key] for key in keys]
     if only is None:
         return communities
@@ -126,32 +89,77 @@ def communities_of(connection: Connection, keys: Sequence[int], only: Collection
     return list(_without_missing_parents(communities, {digest.hex() for key, digest in known if key in only}))
 
 
+def put_series(connection: Connection, sparsities: Sequence[float], settled: int, since: int) -> None:
+    put_meta(connection, SERIES, to_json([list(sparsities), settled, since]))
+
+
+def unsettle(connection: Connection) -> None:
+    """Schedule a full rebuild of the clusters: similarities by one model's vectors do not hold for another's."""
+    sparsities, _, since = _series(connection)
+    put_series(connection, sparsities, 0, since)
+
+
+def _series(connection: Connection) -> tuple[tuple[float, ...], int, int]:
+    sparsities, settled, since = json.loads(meta(connection, SERIES) or "[[], 0, 0]")
+    return tuple(sparsities), settled, since
+
+
+def _summary(cluster: bytes, level: int, author: str, *stored: Any) -> Summary:
+    return Summary(cluster=cluster.hex(), layer=level + 1, by=author, **SUMMARY_FIELDS.load(stored))
+
+
 def _without_missing_parents(communities: Iterable[Community], included: Set[str]) -> Iterator[Community]:
     """Clear the parents that are not included."""
     return (one if one.parent in included else replace(one, parent="") for one in communities)
 
 
-def _series(connection: Connection) -> tuple[tuple[float, ...], int, int]:
-    value = meta(connection, SERIES)
-    sparsities, settled, since = json.loads(value) if value else ((), 0, 0)
-    return tuple(sparsities), settled, since
+def words_of(name: str, type_: str, description: str) -> Words:
+    """Return the digests of a name, a type and a description.
+
+    >>> len(words_of("Ada", "", "a mathematician")), words_of("Ada", "", "") == words_of("", "Ada", "")
+    (3, False)
+    """
+    return frozenset(_word(*pair) for pair in zip(_ATTRIBUTES, (name, type_, description), strict=True))
 
 
-def _summary(
-    cluster: bytes, level: int, name: str, type_: str, description: str, author: str, members: bytes, described: str
-) -> Summary:
-    of_members = load_memberships(described)
-    return Summary(cluster.hex(), level + 1, name, type_, description, unpack(members), author, of_members)
+def unpack_words(data: bytes) -> Words:
+    """Split concatenated digests of words."""
+    return frozenset(data[at : at + _DIGEST_BYTES] for at in range(0, len(data), _DIGEST_BYTES))
 
 
-def _cluster(
-    summaries: tuple[Summary, ...], level: int, members: bytes, own: bytes, sources: bytes, stale: int
-) -> Cluster:
-    return Cluster(level, unpack(members), unpack(own), unpack(sources), summaries, bool(stale))
+def displayed(connection: Connection, table: str, digests: Sequence[bytes]) -> dict[bytes, Words]:
+    """Return the displayed words of rows of ``table`` (entity or summary) by digest; missing rows are absent."""
+    sql = f"SELECT digest, name, type, description FROM {table} WHERE digest {{any_of}}"
+    return {digest: words_of(*shown) for digest, *shown in select_in(connection, sql, digests)}
 
 
-def _community(
-    level: int, members: bytes, sources: bytes, stale: int, parent: bytes, basis: str, tokens: int, report: str | None
-) -> Community:
-    read = load_report(report) if report else None
-    return Community(level, unpack(members), parent.hex(), basis, unpack(sources), read, tokens, bool(stale))
+def existing(connection: Connection, digests: Sequence[bytes]) -> dict[bytes, Words]:
+    """Return the displayed words of entities, summaries and facts by digest; missing ones are absent."""
+    facts = select_in(connection, "SELECT digest FROM fact WHERE digest {any_of}", digests)
+    words: dict[bytes, Words] = {digest: frozenset() for (digest,) in facts}
+    return words | displayed(connection, "entity", digests) | displayed(connection, "summary", digests)
+
+
+def current_words(connection: Connection, recorded: Iterable[tuple[bytes, Words]]) -> dict[bytes, Words]:
+    """Return the current words of the existing sources among ``recorded``: digests of sources, and recorded words.
+
+    Variants that are not displayed are read only if a recorded word is not displayed, as some entities have very many.
+    """
+    words_by_source: Mapping[bytes, set[bytes]] = defaultdict(set)
+    for source, words in recorded:
+        words_by_source[source] |= words
+    now = existing(connection, list(words_by_source))
+    variants = select_in(
+        connection,
+        "SELECT e.digest, s.attribute, s.value FROM entity e JOIN attribute_value s ON s.entity = e.id"
+        " WHERE s.attribute IN ('name', 'type', 'description') AND e.digest {any_of}",
+        [source for source, words in words_by_source.items() if source in now and not words <= now[source]],
+    )
+    more: Mapping[bytes, set[bytes]] = defaultdict(lambda: {*words_of("", "", "")})
+    for digest, attribute, value in variants:
+        more[digest].add(_word(attribute, value))
+    return now | {digest: now[digest] | those for digest, those in more.items()}
+
+
+def _word(attribute: str, value: str) -> bytes:
+    return bytes.fromhex(identity.digest("word", attribute, value))[:_DIGEST_BYTES]

@@ -6,32 +6,33 @@ which it was generated are no longer current.
 """
 
 import secrets
-from collections import ChainMap, Counter
+from collections import ChainMap
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from polyadic.model import identity
 from polyadic.model.aggregation import form
 from polyadic.model.hierarchy import Cluster, Community, Rearrangement, Summary
-from polyadic.storage.connection import Connection
-from polyadic.storage.protocol import StoreChange
-from polyadic.storage.row_changes import Insert, Update
-from polyadic.storage.sql.digests import digest_bytes
+from polyadic.storage.connection import Connection, keys_of, select_in
+from polyadic.storage.records import StoreChange
+from polyadic.storage.sql.encoding import pack, to_json, unpack
 from polyadic.storage.sql.hierarchy_records import (
     CLUSTER,
     COMMUNITY,
-    SERIES,
-    dump_memberships,
-    dump_report,
-    dump_series,
-    pack,
-    unpack,
+    COMMUNITY_FIELDS,
+    SUMMARY_FIELDS,
+    Words,
+    current_words,
+    displayed,
+    existing,
+    put_series,
+    unpack_words,
 )
-from polyadic.storage.sql.hierarchy_texts import Words, displayed, existing, holding, pack_words, unpack_words
-from polyadic.storage.sql.lists import select_in
 from polyadic.storage.sql.meta import put_meta
-from polyadic.storage.sql.pending_vectors import PendingVectors, count_uses
-from polyadic.storage.sql.tables import HIERARCHY_SOURCE, SUMMARY
+from polyadic.storage.sql.tables import HIERARCHY_NODE, HIERARCHY_SOURCE, SUMMARY
+from polyadic.storage.sql.vectors import PendingVectors
+from polyadic.storage.table import Insert, Table, Update
 
 GENERATION = "hierarchy"
 """Key in the table meta: random name of the hierarchy's state."""
@@ -52,9 +53,9 @@ class _Removed:
 class HierarchyTables:
     """Keeps clusters, communities and summaries within the transaction of a connection."""
 
-    def __init__(self, connection: Connection, needs: PendingVectors) -> None:
+    def __init__(self, connection: Connection, vectors: PendingVectors) -> None:
         self._connection = connection
-        self._needs = needs
+        self._vectors = vectors
 
     # changes of the hypergraph
 
@@ -64,7 +65,7 @@ class HierarchyTables:
             return []
         decided = (key for decision in (*change.decided, *change.undone) for key in decision.touched)
         entities = [identity.entity_id(key) for key in {*change.tallies.entities, *decided}]
-        digests = [digest_bytes(one) for one in (*entities, *change.tallies.facts)]
+        digests = [bytes.fromhex(one) for one in (*entities, *change.tallies.facts)]
         sources = select_in(
             self._connection, "SELECT DISTINCT source FROM hierarchy_source WHERE source {any_of}", digests
         )
@@ -90,7 +91,7 @@ class HierarchyTables:
             self.mark(removed.summaries.get(layer, []))
         self._insert(change.communities, removed)
         put_meta(self._connection, GENERATION, secrets.token_hex(8))
-        put_meta(self._connection, SERIES, dump_series(change.sparsities, change.settled, change.since))
+        put_series(self._connection, change.sparsities, change.settled, change.since)
 
     # steps of the above
 
@@ -105,10 +106,7 @@ class HierarchyTables:
                 touched,
             )
         ]
-        recorded: dict[bytes, Words] = {}
-        for _, source, words in notes:
-            recorded[source] = words | recorded.get(source, frozenset())
-        now = holding(self._connection, recorded)
+        now = current_words(self._connection, [(source, words) for _, source, words in notes])
         return {node for node, source, words in notes if source not in now or not words <= now[source]}
 
     def _wipe(self, node: int) -> list[bytes]:
@@ -124,7 +122,7 @@ class HierarchyTables:
         deleted = select_in(
             self._connection,
             "DELETE FROM hierarchy_source WHERE node = ? AND source {any_of} RETURNING source, text_digests",
-            [digest_bytes(one) for one in sources],
+            [bytes.fromhex(one) for one in sources],
             (node,),
         )
         return {source: unpack_words(words) for source, words in deleted}
@@ -133,8 +131,7 @@ class HierarchyTables:
         removed = self._connection.execute(
             "DELETE FROM summary WHERE node = ? RETURNING digest, name, type, description, vector", (node,)
         ).fetchall()
-        released = Counter(vector for *_, vector in removed if vector is not None)
-        count_uses(self._connection, {vector: -uses for vector, uses in released.items()})
+        self._vectors.release(vector for *_, vector in removed)
         return frozenset((digest, name, type_, description) for digest, name, type_, description, _ in removed)
 
     def _remove(self, ids: Sequence[str]) -> _Removed:
@@ -142,7 +139,7 @@ class HierarchyTables:
         rows = select_in(
             self._connection,
             "SELECT id, level, members, sources, report FROM hierarchy_node WHERE digest {any_of}",
-            [digest_bytes(one) for one in dict.fromkeys(ids)],
+            [bytes.fromhex(one) for one in dict.fromkeys(ids)],
         )
         for node, level, members, sources, report in list(rows):
             summaries = self._remove_summaries(node)
@@ -160,70 +157,69 @@ class HierarchyTables:
         A cluster or community whose content equals that of a removed one keeps the recorded words of its entities, as
         it was not generated again. The words of summaries are always the current ones.
         """
-        ids = {digest_bytes(one) for node in nodes for one in (*node.members, *node.sources)}
+        ids = {bytes.fromhex(one) for node in nodes for one in (*node.members, *node.sources)}
         known = existing(self._connection, list(ids))
         summaries = displayed(self._connection, "summary", list(ids))
-        rows = []
+        current, columns = [], []
         for node in sorted(nodes, key=lambda node: node.id):
-            sources, members = ({digest_bytes(one) for one in those} for those in (node.sources, node.members))
-            stale = node.stale or not known.keys() >= sources | members
-            key = self._insert_node(node, stale)
-            if not stale:
-                words = ChainMap(summaries, removed.words.get(_content(node), {}), known)
-                rows += [(one, key, pack_words(words[one])) for one in sources]
-                rows += [(one, key, b"") for one in members - sources]
-        self._connection.change(Insert(HIERARCHY_SOURCE, HIERARCHY_SOURCE.names), sorted(rows))
-
-    def _insert_node(self, node: Cluster | Community, stale: bool) -> int:
-        (key,) = self._connection.execute(
-            "INSERT INTO hierarchy_node (digest, stale, members, sources, kind, level, primary_members,"
-            " parent, basis, tokens, report)"
-            f" VALUES ({', '.join('?' * 11)}) RETURNING id",
-            (
-                digest_bytes(node.id),
-                stale,
-                pack(node.members),
-                b"" if stale else pack(node.sources),
-                *(_of_cluster(node) if isinstance(node, Cluster) else _of_community(node, stale)),
+            sources, members = ({bytes.fromhex(one) for one in those} for those in (node.sources, node.members))
+            if node.stale or not known.keys() >= sources | members:
+                columns.append(_columns(_cleared(node)))
+                continue
+            columns.append(_columns(node))
+            words = ChainMap(summaries, removed.words.get(_content(node), {}), known)
+            current.append((node, {one: words[one] if one in sources else () for one in sources | members}))
+        keys = self._insert_rows(HIERARCHY_NODE, HIERARCHY_NODE.names[1:], columns)
+        self._connection.change(
+            Insert(HIERARCHY_SOURCE),
+            sorted(
+                (source, keys[node.id], b"".join(sorted(words)))
+                for node, words_of in current
+                for source, words in words_of.items()
             ),
-        ).fetchone()
-        if isinstance(node, Cluster) and not stale:
-            for summary in node.summaries:
-                self._insert_summary(key, summary)
-        return int(key)
+        )
+        self._insert_summaries(
+            [(keys[node.id], one) for node, _ in current if isinstance(node, Cluster) for one in node.summaries]
+        )
 
-    def _insert_summary(self, node: int, summary: Summary) -> None:
-        key = self._connection.execute(
-            "INSERT INTO summary (digest, node, name, type, description, author, members, memberships)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING id",
-            (
-                digest_bytes(summary.id),
-                node,
-                summary.name,
-                summary.type,
-                summary.description,
-                summary.by,
-                pack(summary.members),
-                dump_memberships(summary.memberships),
-            ),
-        ).fetchone()
-        self._needs.add(_SET_VECTOR, key, form(summary.name, summary.description))
+    def _insert_summaries(self, summaries: Sequence[tuple[int, Summary]]) -> None:
+        """Insert summaries, each with the key of its cluster."""
+        columns = [
+            {"digest": bytes.fromhex(one.id), "node": node, "author": one.by, **SUMMARY_FIELDS.dump(one)}
+            for node, one in summaries
+        ]
+        keys = self._insert_rows(SUMMARY, SUMMARY.names[1:-1], columns)
+        for _, one in summaries:
+            self._vectors.add(_SET_VECTOR, (keys[one.id],), form(one.name, one.description))
 
-
-def _of_cluster(cluster: Cluster) -> tuple[object, ...]:
-    return CLUSTER, cluster.layer, pack(cluster.own), b"", "", 0, None
+    def _insert_rows(self, table: Table, names: tuple[str, ...], rows: Sequence[dict[str, Any]]) -> dict[str, int]:
+        """Insert rows and return their keys by public identifier."""
+        insert = Insert(table, names)
+        self._connection.change(insert, [insert.row(row) for row in rows])
+        keys = keys_of(self._connection, table, [row["digest"] for row in rows])
+        return {digest.hex(): key for digest, key in keys.items()}
 
 
-def _of_community(community: Community, stale: bool) -> tuple[object, ...]:
-    parent = bytes.fromhex(community.parent)
-    if stale or community.report is None:
-        return COMMUNITY, community.level, b"", parent, "" if stale else community.basis, 0, None
-    report = dump_report(community.report)
-    return COMMUNITY, community.level, b"", parent, community.basis, community.tokens, report
+def _cleared(node: Cluster | Community) -> Cluster | Community:
+    """Return a node without all that a stale one does not keep."""
+    if isinstance(node, Cluster):
+        return replace(node, sources=(), stale=True)
+    return replace(node, sources=(), basis="", report=None, stale=True)
+
+
+def _columns(node: Cluster | Community) -> dict[str, Any]:
+    """Return the columns of a node by name."""
+    if isinstance(node, Community):
+        own = {"kind": COMMUNITY, "primary_members": b"", **COMMUNITY_FIELDS.dump(node)}
+        return {"digest": bytes.fromhex(node.id), **own, "tokens": node.tokens if node.report else 0}
+    texts = {"parent": b"", "basis": "", "tokens": 0, "report": None}
+    members = {"members": pack(node.members), "primary_members": pack(node.own), "sources": pack(node.sources)}
+    own = {"kind": CLUSTER, "level": node.layer, "stale": node.stale}
+    return {"digest": bytes.fromhex(node.id), **own, **members, **texts}
 
 
 def _content(node: Cluster | Community) -> NodeContent:
     if isinstance(node, Cluster):
-        summaries = ((digest_bytes(one.id), one.name, one.type, one.description) for one in node.summaries)
+        summaries = ((bytes.fromhex(one.id), one.name, one.type, one.description) for one in node.summaries)
         return pack(node.sources), frozenset(summaries)
-    return pack(node.sources), dump_report(node.report) if node.report else frozenset()
+    return pack(node.sources), to_json(node.report) if node.report else frozenset()

@@ -1,20 +1,19 @@
 """Ledger of paid model calls, and the response cache."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
+from typing import Any
 
 from polyadic.model.types import Usage
-from polyadic.storage.connection import Connection
-from polyadic.storage.protocol import CachedReply, LedgerCall, LedgerEntry, UsageTotals
-from polyadic.storage.row_changes import Insert
-from polyadic.storage.sql.compression import compress, decompress
-from polyadic.storage.sql.digests import digest_bytes
-from polyadic.storage.sql.lists import select_in
+from polyadic.storage.connection import Connection, select_in
+from polyadic.storage.records import CachedReply, LedgerCall, LedgerEntry, UsageTotals
+from polyadic.storage.sql.encoding import compress, decompress
 from polyadic.storage.sql.tables import MODEL_CALL, REPLY
+from polyadic.storage.table import Insert, Selection
 
-_CALL_COLUMNS = ("at", "purpose", "model", "prompt_tokens", "completion_tokens", "money", "seconds", "document")
-_CACHE = Insert(REPLY, REPLY.names, replace=("text", "complete"))
-
+_INSERT = Insert(MODEL_CALL)
+_CALL = Selection(MODEL_CALL, "purpose", "model", "seconds")
+_USAGE = Selection(MODEL_CALL, "prompt_tokens", "completion_tokens", "money")
 # Double-precision sums are exact up to 2^53 and never overflow, whatever usage an endpoint reported.
 _SUMS = ", ".join(
     f"coalesce(sum(CAST({number} AS DOUBLE PRECISION)), 0)"
@@ -27,57 +26,39 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds").removesuffix("+00:00") + "Z"
 
 
-def enter(connection: Connection, call: LedgerCall, reply: CachedReply | None) -> None:
-    """Record a call in the open transaction, and cache its reply (key, text, whether complete) if given."""
-    enter_all(connection, [(call, reply)])
-
-
-def enter_all(connection: Connection, calls: Sequence[tuple[LedgerCall | None, CachedReply | None]]) -> None:
-    """Record several calls, and cache replies, also those without a call; the last reply to a request is cached."""
+def enter(connection: Connection, calls: Sequence[tuple[LedgerCall | None, CachedReply | None]]) -> None:
+    """Record calls in the open transaction, and cache replies, also those without a call."""
     connection.change(
-        Insert(MODEL_CALL, _CALL_COLUMNS),
+        _INSERT,
         [
-            (now(), call.purpose, call.model, *_numbers(call.usage), call.seconds, _document(call))
+            _INSERT.row({"at": now(), "document": bytes.fromhex(call.document) or None, **_fields(call)})
             for call, _ in calls
             if call
         ],
     )
-    _cache_replies(connection, {key: (text, complete) for key, text, complete in (r for _, r in calls if r)})
+    cache_replies(connection, [reply for _, reply in calls if reply])
 
 
-def cached_reply(connection: Connection, key: str) -> tuple[str, bool] | None:
-    """Return the cached reply to a request and whether it is complete; None if there is none."""
-    return cached_replies(connection, [key]).get(key)
+def cache_replies(connection: Connection, replies: Sequence[CachedReply]) -> None:
+    """Cache replies in the open transaction; the last reply to a request replaces all earlier ones."""
+    last = {key: (text, complete) for key, text, complete in replies}
+    # Sorted, so that concurrent writers lock rows in the same order and do not deadlock.
+    connection.change(
+        Insert(REPLY, replace=("text", "complete")),
+        [(bytes.fromhex(key), compress(text), complete) for key, (text, complete) in sorted(last.items())],
+    )
 
 
 def cached_replies(connection: Connection, keys: Sequence[str]) -> dict[str, tuple[str, bool]]:
     """Return the cached replies by request key, with whether each is complete; requests without a reply are absent."""
-    rows = select_in(
-        connection, "SELECT digest, text, complete FROM reply WHERE digest {any_of}", [*map(digest_bytes, keys)]
-    )
+    sql = "SELECT digest, text, complete FROM reply WHERE digest {any_of}"
+    rows = select_in(connection, sql, [*map(bytes.fromhex, keys)])
     return {digest.hex(): (decompress(text), bool(complete)) for digest, text, complete in rows}
-
-
-def cache_reply(connection: Connection, key: str, text: str, complete: bool) -> None:
-    """Cache a reply in the open transaction, replacing an earlier one to the same request."""
-    _cache_replies(connection, {key: (text, complete)})
-
-
-def _cache_replies(connection: Connection, replies: Mapping[str, tuple[str, bool]]) -> None:
-    # Sorted, so that concurrent writers lock rows in the same order and do not deadlock.
-    connection.change(
-        _CACHE,
-        [(digest_bytes(key), compress(text), complete) for key, (text, complete) in sorted(replies.items())],
-    )
-
-
-def _document(call: LedgerCall) -> bytes | None:
-    return digest_bytes(call.document) if call.document else None
 
 
 def sums(connection: Connection, document_id: str | None = None) -> UsageTotals:
     """Sum usage and seconds by purpose and model, optionally of one document only."""
-    of_one, document = ("", ()) if document_id is None else (" WHERE document = ?", (digest_bytes(document_id),))
+    of_one, document = ("", ()) if document_id is None else (" WHERE document = ?", (bytes.fromhex(document_id),))
     rows = connection.execute(
         f"SELECT purpose, model, count(*), {_SUMS} FROM model_call{of_one} GROUP BY 1, 2 ORDER BY 1, 2", document
     )
@@ -89,12 +70,13 @@ def sums(connection: Connection, document_id: str | None = None) -> UsageTotals:
 
 def entries(connection: Connection) -> list[LedgerEntry]:
     """Return all calls in the order in which they were recorded."""
-    rows = connection.execute(f"SELECT {', '.join(_CALL_COLUMNS)} FROM model_call ORDER BY id")
+    columns = f"at, document, {_CALL.of('c')}, {_USAGE.of('c')}"
+    rows = connection.execute(f"SELECT {columns} FROM model_call c ORDER BY id")
     return [
         LedgerEntry(at, LedgerCall(purpose, model, Usage(1, *usage), seconds, document.hex() if document else ""))
-        for at, purpose, model, *usage, seconds, document in rows
+        for at, document, purpose, model, seconds, *usage in rows
     ]
 
 
-def _numbers(usage: Usage) -> Sequence[float]:
-    return usage.prompt_tokens, usage.completion_tokens, usage.money
+def _fields(call: LedgerCall) -> dict[str, Any]:
+    return _CALL.dump(call) | _USAGE.dump(call.usage)

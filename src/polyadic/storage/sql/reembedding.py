@@ -10,58 +10,34 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from polyadic.model.aggregation import form
-from polyadic.storage.connection import Connection
-from polyadic.storage.protocol import LedgerCall, Vectors
-from polyadic.storage.row_changes import Insert
+from polyadic.storage.connection import Connection, keys_of, next_page, select_in
+from polyadic.storage.records import LedgerCall, Vectors
 from polyadic.storage.sql import change_log, ledger
-from polyadic.storage.sql.digests import digest_bytes, text_digest
-from polyadic.storage.sql.embedding_model import EMBEDDER
+from polyadic.storage.sql.encoding import text_digest
 from polyadic.storage.sql.half_precision import HalfVector
 from polyadic.storage.sql.hierarchy_records import unsettle
-from polyadic.storage.sql.lists import select_in
-from polyadic.storage.sql.meta import drop_meta, meta, put_meta
-from polyadic.storage.sql.spans import PUBLISHED
-from polyadic.storage.sql.tables import NEW_VECTOR, PASSAGE_WINDOW
+from polyadic.storage.sql.meta import EMBEDDER, GATHERED, drop_meta, meta, put_meta
+from polyadic.storage.sql.revisions import PUBLISHED
+from polyadic.storage.sql.tables import ATTRIBUTE_VALUE, FACT, NEW_VECTOR, PASSAGE_WINDOW, SUMMARY, VECTOR
+from polyadic.storage.sql.vectors import delete_unused, texts_without
+from polyadic.storage.table import Insert, Table
 
-_PAGE = 1024
-_GATHERED = "gathered"  # key in the table meta: the model whose vectors are being collected
-_BEFORE_ALL = -1
-
-# Keyset pagination: no transaction stays open while texts are embedded.
-_FACTS = "SELECT id, text FROM fact WHERE id > ? ORDER BY id LIMIT ?"
-_FORMS = (
-    "SELECT entity, value_digest, value FROM attribute_value"
-    " WHERE vector IS NOT NULL AND (entity, value_digest) > (?, ?) ORDER BY entity, value_digest LIMIT ?"
-)
-_SUMMARIES = "SELECT id, name, description FROM summary WHERE id > ? ORDER BY id LIMIT ?"
-
-_DELETE_UNUSED = "DELETE FROM vector WHERE uses = 0"
-# Facts, forms and summaries keep their rows of ``vector``: their texts are unchanged, only the data is replaced.
-_DELETE_OLD_WINDOWS = (
-    "UPDATE vector SET uses = uses - w.occurrences"
-    " FROM (SELECT vector, count(*) AS occurrences FROM passage_window GROUP BY vector) w WHERE w.vector = vector.id",
-    "DELETE FROM passage_window",
-    _DELETE_UNUSED,
-)
 _REPLACE = "UPDATE vector SET data = n.data FROM new_vector n WHERE n.digest = vector.digest"
 _INSERT_COLLECTED = (
     "INSERT INTO vector (digest, uses, data) SELECT digest, 0, data FROM new_vector WHERE TRUE ON CONFLICT DO NOTHING"
 )
 _CURRENT_CHUNKS = f"SELECT c.digest, c.id FROM {PUBLISHED} WHERE c.digest {{any_of}}"
-_COUNT_WINDOWS = (
-    "UPDATE vector SET uses = uses + w.occurrences"
-    " FROM (SELECT vector, count(*) AS occurrences FROM passage_window GROUP BY vector) w WHERE w.vector = vector.id"
-)
 _WITHOUT_WINDOW = (
     "SELECT count(*) FROM document d JOIN chunk c ON c.revision = d.current"
     " WHERE NOT EXISTS (SELECT 1 FROM passage_window w WHERE w.chunk = c.id)"
 )
 
 
-class SqlReembeddingWriter:
-    """Implements :class:`polyadic.storage.protocol.ReembeddingWriter` over a connection of its own, which it closes.
+class ReembeddingWriter:
+    """Vectors of a new embedding model, collected beside those in use until the store switches to them.
 
-    Each step is one ``transaction`` of the connection. ``put`` and ``switch`` may run on other threads than the rest.
+    Readers and writers continue to work meanwhile. Each step is one ``transaction`` of a connection of its own, which
+    ``close`` closes. ``put`` and ``switch`` may run on other threads than the rest.
     """
 
     def __init__(
@@ -76,48 +52,70 @@ class SqlReembeddingWriter:
             self._discard_other_model()
 
     def count(self) -> int:
+        """Return how many texts have a new vector."""
         count: int = self._connection.execute("SELECT count(*) FROM new_vector").fetchone()[0]
         return count
 
     def texts(self) -> Iterator[str]:
-        for *_, text in self._pages(_FACTS, (_BEFORE_ALL,)):
+        """Yield the texts to embed other than passages: facts, best-supported entity forms and summaries."""
+        for *_, text in self._rows(FACT, "text"):
             yield text
-        for *_, text in self._pages(_FORMS, (_BEFORE_ALL, b"")):
+        for *_, text in self._rows(ATTRIBUTE_VALUE, "value", where="vector IS NOT NULL"):
             yield text
-        for _, name, description in self._pages(_SUMMARIES, (_BEFORE_ALL,)):
+        for *_, name, description in self._rows(SUMMARY, "name", "description"):
             yield form(name, description)
 
     def digest(self, text: str) -> bytes:
+        """Return the digest that identifies a text in :meth:`switch`, which needs no texts in memory."""
         return text_digest(text)
 
     def texts_without_vectors(self, texts: Sequence[str]) -> list[str]:
-        wanted = {text_digest(text): text for text in texts}
-        sql = "SELECT digest FROM new_vector WHERE digest {any_of}"
-        for (digest,) in select_in(self._connection, sql, list(wanted)):
-            del wanted[digest]
-        return list(wanted.values())
+        """Return the distinct texts that have no new vector yet."""
+        return texts_without(self._connection, NEW_VECTOR, texts)
 
     def put(self, texts: Sequence[str], vectors: Vectors, paid: LedgerCall) -> bool:
+        """Commit the new vector of each text, shape (len(texts), d), with the cost of the call, if there was one.
+
+        Returns
+        -------
+        bool
+            Whether d differs from that of the vectors collected so far; these are then dropped.
+        """
         with self._transaction():
             dropped = len(texts) > 0 and self._drop_other_lengths(vectors.shape[1])
             self._connection.change(
-                Insert(NEW_VECTOR, NEW_VECTOR.names, replace=("data",)),
+                Insert(NEW_VECTOR, replace=("data",)),
                 list(zip(map(text_digest, texts), HalfVector.each(vectors), strict=True)),
             )
             if paid.usage.calls:
-                ledger.enter(self._connection, paid, None)
+                ledger.enter(self._connection, [(paid, None)])
         return dropped
 
     def switch(self, windows: Mapping[str, Sequence[bytes]]) -> None:
+        """Replace the old vectors by the new ones in one transaction; call it within ``exclusive_session``.
+
+        The hierarchy is kept. Its clusters were computed from the old vectors, so the next build clusters all entities
+        again.
+
+        Parameters
+        ----------
+        windows
+            For each chunk of a current revision, the digests of its texts to embed.
+
+        Raises
+        ------
+        LookupError
+            A text has no new vector. The store is left unchanged.
+        """
         with self._transaction():
             self._begin_switch()
-            for sql in _DELETE_OLD_WINDOWS:
-                self._connection.execute(sql)
+            self._connection.execute("DELETE FROM passage_window")
+            delete_unused(self._connection)
             self._replace_vectors()
             self._insert_windows(windows)
             unsettle(self._connection)
             self._connection.execute("DELETE FROM new_vector")
-            drop_meta(self._connection, _GATHERED)
+            drop_meta(self._connection, GATHERED)
             put_meta(self._connection, EMBEDDER, self._model)
             change_log.begin_anew(self._connection)
 
@@ -132,16 +130,16 @@ class SqlReembeddingWriter:
 
     def _discard_other_model(self) -> None:
         """Discard vectors that were collected for another model."""
-        if meta(self._connection, _GATHERED) != self._model:
+        if meta(self._connection, GATHERED) != self._model:
             self._connection.execute("DELETE FROM new_vector")
-            put_meta(self._connection, _GATHERED, self._model)
+            put_meta(self._connection, GATHERED, self._model)
 
-    def _pages(self, sql: str, start: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
-        """Read the rows of a query page by page; each row begins with its sort key."""
-        after = start
-        while rows := self._connection.execute(sql, (*after, _PAGE)).fetchall():
+    def _rows(self, table: Table, *columns: str, where: str = "TRUE") -> Iterator[Any]:
+        """Yield the rows of a table, key first; no transaction stays open while texts are embedded."""
+        last = None
+        while rows := next_page(self._connection, table, (*table.key, *columns), last, where=where):
             yield from rows
-            after = rows[-1][: len(start)]
+            last = rows[-1]
 
     def _drop_other_lengths(self, dimension: int) -> bool:
         """Discard collected vectors of another dimension; return whether there were any.
@@ -158,6 +156,7 @@ class SqlReembeddingWriter:
         """Lock out other writers until the switch is committed, if the transaction itself does not."""
 
     def _replace_vectors(self) -> None:
+        # Facts, forms and summaries keep their rows: their texts are unchanged, only the data is replaced.
         (kept,) = self._connection.execute("SELECT count(*) FROM vector").fetchone()
         replaced = self._connection.execute(_REPLACE).rowcount
         if replaced != kept:
@@ -166,20 +165,19 @@ class SqlReembeddingWriter:
     def _insert_windows(self, windows: Mapping[str, Sequence[bytes]]) -> None:
         distinct = {digest for digests in windows.values() for digest in digests}
         self._connection.execute(_INSERT_COLLECTED)
-        vectors = dict(select_in(self._connection, "SELECT digest, id FROM vector WHERE digest {any_of}", [*distinct]))
-        chunks = dict(select_in(self._connection, _CURRENT_CHUNKS, [*map(digest_bytes, windows)]))
+        vectors = keys_of(self._connection, VECTOR, [*distinct])
+        chunks = dict(select_in(self._connection, _CURRENT_CHUNKS, [*map(bytes.fromhex, windows)]))
         self._connection.change(
-            Insert(PASSAGE_WINDOW, PASSAGE_WINDOW.names),
+            Insert(PASSAGE_WINDOW),
             [
                 (chunks[key], ordinal, vectors[digest])
                 for chunk, digests in windows.items()
-                if (key := digest_bytes(chunk)) in chunks
+                if (key := bytes.fromhex(chunk)) in chunks
                 for ordinal, digest in enumerate(digests)
                 if digest in vectors
             ],
         )
-        self._connection.execute(_COUNT_WINDOWS)
-        self._connection.execute(_DELETE_UNUSED)
+        delete_unused(self._connection)
         (without,) = self._connection.execute(_WITHOUT_WINDOW).fetchone()
         if without:
             raise LookupError(f"{without} chunks have no vector of {self._model}")

@@ -8,13 +8,13 @@ import numpy as np
 
 from polyadic.model.aggregation import mean_score
 from polyadic.model.types import Entity, Fact, SourceSpan, Span
-from polyadic.storage.connection import Connection
+from polyadic.storage.connection import Connection, select_in
 from polyadic.storage.records import NodeType, Rows, Statement, Vectors
-from polyadic.storage.sql.digests import digest_bytes, text_digest
-from polyadic.storage.sql.embedding_model import dimension_of
+from polyadic.storage.sql.encoding import text_digest
 from polyadic.storage.sql.half_precision import kept, widened
-from polyadic.storage.sql.lists import select_in
-from polyadic.storage.sql.spans import PUBLISHED, places_of_chunks, places_of_facts
+from polyadic.storage.sql.meta import dimension_of
+from polyadic.storage.sql.revisions import PUBLISHED
+from polyadic.storage.sql.spans import places_of_chunks, places_of_facts
 
 _EMBEDDED_FORMS = (
     "SELECT a.entity, a.value, a.occurrences, v.data FROM attribute_value a JOIN vector v ON v.id = a.vector"
@@ -114,7 +114,7 @@ class SqlRowReader(ABC):
     def chunks_in(self, document_id: str) -> Rows:
         rows = self._connection.execute(
             "SELECT c.id FROM document d JOIN chunk c ON c.revision = d.current WHERE d.digest = ? ORDER BY c.id",
-            (digest_bytes(document_id),),
+            (bytes.fromhex(document_id),),
         )
         return self._rows("chunk", [row for (row,) in rows])
 
@@ -135,7 +135,7 @@ class SqlRowReader(ABC):
             self._connection,
             f"SELECT c.id, c.digest, s.start, s.stop, s.fact FROM {PUBLISHED} JOIN statement s ON s.chunk = c.id"
             " WHERE c.digest {any_of} ORDER BY s.start, s.stop, s.fact",
-            [digest_bytes(chunk_id) for chunk_id in chunk_ids],
+            [bytes.fromhex(chunk_id) for chunk_id in chunk_ids],
         )
         visible = [record for record in records if self._is_seen_chunk(record[0])]
         facts = self._rows("fact", [fact for *_, fact in visible]).tolist()

@@ -6,19 +6,15 @@ from functools import cache
 from typing import Any
 
 from polyadic.model.types import SourceSpan, Span, page_of
-from polyadic.storage.connection import Connection
-from polyadic.storage.sql.lists import select_in
-from polyadic.storage.sql.serialization import load_headings, load_metadata, load_pages
-from polyadic.storage.sql.texts import Stretch, quotes
+from polyadic.storage.connection import Connection, select_in
+from polyadic.storage.sql.encoding import HEADINGS, METADATA, PAGES
+from polyadic.storage.sql.revisions import PLACED, Stretch, quotes
 from polyadic.text.headings import headings_above
 
 PLACES_SHOWN = 8
 _DATE = "date"  # key in the metadata of a document
 STANDS = "r.id, d.digest, d.source, r.title, r.pages, r.extractor, r.metadata, c.id, c.digest, c.headings"
 FROM_THE_FIRST = "d.source, s.start, c.id, s.stop"
-PLACED = "chunk c JOIN revision r ON r.id = c.revision JOIN document d ON d.id = r.document"
-PUBLISHED = f"{PLACED} AND d.current = r.id"
-"""Chunks that readers see, with their documents; found from either side by a primary key."""
 _CHUNKS = f"SELECT {STANDS}, c.start, c.stop FROM {PLACED} WHERE c.id {{any_of}}"
 # CROSS JOIN fixes the join order: from the few statements to their chunks.
 _FACTS = (
@@ -79,7 +75,7 @@ def places_of_chunks(connection: Connection, chunks: Sequence[int]) -> dict[int,
 def placed(rows: Sequence[SpanRow], quotes: Sequence[str]) -> list[SourceSpan]:
     """Make source spans of rows and their quotes."""
     # Cached, as many spans share a document, and several a chunk.
-    pages_of, headings_in, metadata_of = cache(load_pages), cache(load_headings), cache(load_metadata)
+    pages_of, headings_in, metadata_of = cache(PAGES.load), cache(HEADINGS.load), cache(METADATA.load)
     return [
         SourceSpan(
             row.document,

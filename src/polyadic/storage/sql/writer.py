@@ -1,32 +1,37 @@
 """Write to the tables of a store in one transaction: stage, publish and withdraw documents."""
 
 from abc import ABC, abstractmethod
-from collections import Counter
 from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 
 from polyadic.model.hierarchy import Rearrangement
-from polyadic.model.resolution import EntityResolution, ResolutionDecision
+from polyadic.model.resolution import EntityResolution
 from polyadic.model.types import Chunk, Evidence, Span
-from polyadic.storage.connection import Connection
+from polyadic.storage.connection import Connection, select_in
 from polyadic.storage.leases import DocumentLeases
-from polyadic.storage.protocol import CachedReply, Fingerprint, LedgerCall, OriginalRecord, StoreChange, Vectors
-from polyadic.storage.row_changes import Delete, Insert, Update
+from polyadic.storage.pending_requests import WAITS, PendingRequests
+from polyadic.storage.records import CachedReply, Fingerprint, LedgerCall, OriginalRecord, StoreChange, Vectors
 from polyadic.storage.sql import change_log, ledger
-from polyadic.storage.sql.derived_tables import DerivedTables
-from polyadic.storage.sql.digests import digest_bytes, entity_rows, text_digest
-from polyadic.storage.sql.embedding_model import dimension_of, other_vectors
+from polyadic.storage.sql.encoding import text_digest, to_json
+from polyadic.storage.sql.entity_tables import EntityTables
+from polyadic.storage.sql.fact_tables import FactTables
 from polyadic.storage.sql.full_text import searchable
 from polyadic.storage.sql.half_precision import HalfVector
 from polyadic.storage.sql.hierarchy_tables import HierarchyTables
-from polyadic.storage.sql.lists import select_in
-from polyadic.storage.sql.meta import add_roots
-from polyadic.storage.sql.originals import originals_of, put_original
-from polyadic.storage.sql.pending_requests import WAITS, SqlPendingRequests
-from polyadic.storage.sql.pending_vectors import PendingVectors
-from polyadic.storage.sql.serialization import chunks_of, dump_decision, evidence_of, resolution_of, stamps_of
+from polyadic.storage.sql.meta import add_roots, dimension_of, other_vectors
+from polyadic.storage.sql.revisions import (
+    chunks_of,
+    evidence_of,
+    originals_of,
+    put_original,
+    quotes,
+    resolution_of,
+    stamps_of,
+)
 from polyadic.storage.sql.staging import Staging, delete_revision
 from polyadic.storage.sql.tables import DECISION, DOCUMENT, PASSAGE_WINDOW, STAGED_REVISION, STATEMENT, VECTOR
-from polyadic.storage.sql.texts import quotes
+from polyadic.storage.sql.title_entities import entity_rows, titled_by
+from polyadic.storage.sql.vectors import PendingVectors, texts_without
+from polyadic.storage.table import Delete, Insert, Update
 
 _INSERT_WINDOW = Insert(PASSAGE_WINDOW, ("vector", "chunk", "ordinal"))
 Words = tuple[int, str, str]
@@ -42,11 +47,12 @@ class SqlWriter(Staging, ABC):
     def __init__(self, connection: Connection) -> None:
         super().__init__(connection)
         self._resolution: EntityResolution | None = None
-        self._needs = PendingVectors()
+        self._vectors = PendingVectors()
         self._touched = change_log.TouchedRows()
-        self._derived = DerivedTables(connection, self._needs, self.resolution, self._touched)
-        self._hierarchy = HierarchyTables(connection, self._needs)
-        self.waiting = SqlPendingRequests(connection)
+        self._facts = FactTables(connection, self._vectors, self._touched)
+        self._entities = EntityTables(connection, self._vectors, self._touched, self.resolution)
+        self._hierarchy = HierarchyTables(connection, self._vectors)
+        self.waiting = PendingRequests(connection)
 
     # staging
 
@@ -59,13 +65,13 @@ class SqlWriter(Staging, ABC):
     def drop_staged(self, claims: DocumentLeases) -> None:
         leased = claims.acquire({document for document, _ in self._orphans()})
         # Read again, as other runs may have worked on them until they were leased.
-        orphans = [one for one in self._orphans() if one[0] in leased]
-        for _, revision in orphans:
-            if revision is not None:
-                delete_revision(self._connection, revision)
-        unpublished = "DELETE FROM document WHERE current IS NULL AND digest = ?"
-        for document in sorted({document for document, _ in orphans}):
-            self._connection.execute(unpublished, (digest_bytes(document),))
+        for document, revision in self._orphans():
+            if document in leased:
+                if revision is not None:
+                    delete_revision(self._connection, revision)
+                self._connection.execute(
+                    "DELETE FROM document WHERE current IS NULL AND digest = ?", (bytes.fromhex(document),)
+                )
         claims.release(leased)
 
     def originals(self, document_ids: Collection[str], is_staged: bool) -> dict[str, OriginalRecord]:
@@ -73,14 +79,14 @@ class SqlWriter(Staging, ABC):
 
     def put_original(self, document_id: str, digest: str, content: bytes | None, is_staged: bool) -> None:
         for revision in self._revisions([document_id], is_staged).values():
-            put_original(self._connection, revision, digest, content)
+            put_original(self._connection, revision, bytes.fromhex(digest), content)
 
     def staged(self, document_id: str) -> list[tuple[Chunk, tuple[Evidence, ...]]]:
         (revision,) = self._staged_revisions([document_id]).values()
         return chunks_of(self._connection, document_id, revision)
 
     def current(self, document_ids: Sequence[str]) -> Iterator[tuple[str, list[tuple[Chunk, tuple[Evidence, ...]]]]]:
-        for document, (_, revision) in self._current(document_ids).items():
+        for document, revision in self._current(document_ids).items():
             yield document, chunks_of(self._connection, document, revision)
 
     # entity resolution
@@ -91,22 +97,15 @@ class SqlWriter(Staging, ABC):
         return self._resolution
 
     def naming(self, keys: Collection[str]) -> list[tuple[str, tuple[Evidence, ...]]]:
-        stating = {
-            chunk
-            for entity in entity_rows(self._connection, keys).values()
-            for (chunk,) in self._connection.execute(
-                "SELECT s.chunk FROM participation p JOIN statement s ON s.fact = p.fact WHERE p.entity = ?", (entity,)
-            )
-        }
+        entities = list(entity_rows(self._connection, keys).values())
+        sql = "SELECT s.chunk FROM participation p JOIN statement s ON s.fact = p.fact WHERE p.entity {any_of}"
+        stating = {chunk for (chunk,) in select_in(self._connection, sql, entities)}
         return list(evidence_of(self._connection, sorted(stating)))
 
     # vectors
 
     def texts_without_vectors(self, texts: Sequence[str]) -> list[str]:
-        wanted = {text_digest(text): text for text in texts}
-        for (digest,) in select_in(self._connection, "SELECT digest FROM vector WHERE digest {any_of}", list(wanted)):
-            del wanted[digest]
-        return list(wanted.values())
+        return texts_without(self._connection, VECTOR, texts)
 
     def put_vectors(self, texts: Sequence[str], vectors: Vectors) -> None:
         kept = dimension_of(self._connection)
@@ -120,7 +119,7 @@ class SqlWriter(Staging, ABC):
     # ledger and response cache
 
     def record_call(self, call: LedgerCall, reply: CachedReply | None) -> None:
-        ledger.enter(self._connection, call, reply)
+        ledger.enter(self._connection, [(call, reply)])
 
     def forget_replies(self) -> None:
         self._connection.execute("DELETE FROM reply")
@@ -128,25 +127,24 @@ class SqlWriter(Staging, ABC):
     # publishing
 
     def apply(self, change: StoreChange) -> None:
-        for row, revision in self._current((*change.published, *change.deleted)).values():
-            self._retract(row, revision)
+        for revision in self._current((*change.published, *change.deleted)).values():
+            self._retract(revision)
         touched = self._hierarchy.touched(change)
-        self._decide(change.decided, change.undone)
-        self._derived.apply(change.tallies, change.fact_tokens)
-        self._derived.rename(key for decision in (*change.decided, *change.undone) for key in decision.touched)
+        self._decide(change)
+        self._apply_tallies(change)
+        self._entities.rename(key for decision in (*change.decided, *change.undone) for key in decision.touched)
         self._hierarchy.mark(touched)
         self._publish(change)
         for document_id in change.deleted:
             self._delete_document(document_id)
-        self._touched.decisions.update((*change.decided, *change.undone))
-        self._touched.chunks |= change_log.titled_by(self._connection, self._touched, self.resolution())
+        self._touched.chunks |= titled_by(self._connection, self._touched, self.resolution())
         change_log.enter(self._connection, self._touched)
 
     def update_hierarchy(self, change: Rearrangement) -> None:
         self._hierarchy.update_hierarchy(change)
 
     def attach(self) -> list[str]:
-        return self._needs.meet(self._connection)
+        return self._vectors.meet(self._connection)
 
     def index_words(self, revision: int, chunks: Container[int] | None = None) -> None:
         """Add the chunks of a revision, or only the given ones (all table keys), to the full-text index."""
@@ -165,53 +163,49 @@ class SqlWriter(Staging, ABC):
         rows += self._connection.execute(f"SELECT digest, NULL FROM document WHERE current IS NULL AND NOT {WAITS}")
         return [(digest.hex(), revision) for digest, revision in rows]
 
-    def _decide(self, decided: Sequence[ResolutionDecision], undone: Sequence[ResolutionDecision]) -> None:
+    def _decide(self, change: StoreChange) -> None:
         self._connection.change(
-            Insert(DECISION, ("digest", "at", "content")),
-            [(digest_bytes(decision.id), ledger.now(), dump_decision(decision)) for decision in decided],
+            Insert(DECISION), [(bytes.fromhex(one.id), ledger.now(), to_json(one)) for one in change.decided]
         )
-        self._connection.change(Delete(DECISION, ("digest",)), [(digest_bytes(decision.id),) for decision in undone])
+        self._connection.change(Delete(DECISION, ("digest",)), [(bytes.fromhex(one.id),) for one in change.undone])
+        self._touched.decisions.update((*change.decided, *change.undone))
         self._resolution = None
 
+    def _apply_tallies(self, change: StoreChange) -> None:
+        """Add the tallies of a change to facts and entities; those left without evidence are deleted."""
+        facts, entities = change.tallies.facts, change.tallies.entities
+        rows = self._entities.rows([*entities, *(key for fact in facts.values() for key in fact.participants)])
+        degrees = self._facts.apply(facts, change.fact_tokens, rows)
+        self._entities.apply(entities, rows, degrees)
+
     def _revisions(self, document_ids: Collection[str], is_staged: bool) -> dict[str, int]:
-        if is_staged:
-            return self._staged_revisions(document_ids)
-        return {document: revision for document, (_, revision) in self._current(list(document_ids)).items()}
+        return self._staged_revisions(document_ids) if is_staged else self._current(document_ids)
 
-    def _current(self, document_ids: Sequence[str]) -> dict[str, tuple[int, int]]:
-        """Return the key and current revision of each document that has one."""
-        rows = select_in(
-            self._connection,
-            "SELECT digest, id, current FROM document WHERE current IS NOT NULL AND digest {any_of}",
-            [*map(digest_bytes, document_ids)],
-        )
-        by_id = {digest.hex(): (row, revision) for digest, row, revision in rows}
-        return {one: by_id[one] for one in document_ids if one in by_id}
+    def _current(self, document_ids: Collection[str]) -> dict[str, int]:
+        """Return the current revision of each document that has one."""
+        sql = "SELECT digest, current FROM document WHERE current IS NOT NULL AND digest {any_of}"
+        revisions = dict(select_in(self._connection, sql, [*map(bytes.fromhex, document_ids)]))
+        return {one: revisions[digest] for one in document_ids if (digest := bytes.fromhex(one)) in revisions}
 
-    def _retract(self, document: int, revision: int) -> None:
+    def _retract(self, revision: int) -> None:
         """Delete a current revision and all rows that depend on it, except facts and entities."""
         self._forget_words(self._words([revision]))
-        chunks = [
-            (chunk,) for (chunk,) in self._connection.execute("SELECT id FROM chunk WHERE revision = ?", (revision,))
-        ]
-        self._touched.chunks.update(chunk for (chunk,) in chunks)
-        released: Counter[int] = Counter()
-        for chunk in chunks:
-            windows = self._connection.execute("SELECT vector FROM passage_window WHERE chunk = ?", chunk)
-            released.update(vector for (vector,) in windows)
-        self._derived.release(released)
-        self._connection.change(Delete(PASSAGE_WINDOW, ("chunk",)), chunks)
-        self._connection.change(Delete(STATEMENT, ("chunk",)), chunks)
+        chunks = self._connection.execute("SELECT id FROM chunk WHERE revision = ?", (revision,)).fetchall()
+        keys = [chunk for (chunk,) in chunks]
+        self._touched.chunks.update(keys)
+        windows = select_in(self._connection, "SELECT vector FROM passage_window WHERE chunk {any_of}", keys)
+        self._vectors.release(vector for (vector,) in windows)
+        for table in (PASSAGE_WINDOW, STATEMENT):
+            self._connection.change(Delete(table, ("chunk",)), chunks)
+        document = "(SELECT document FROM revision WHERE id = ?)"
+        self._connection.execute(f"UPDATE document SET current = NULL WHERE id = {document}", (revision,))
         delete_revision(self._connection, revision)
-        self._connection.execute("UPDATE document SET current = NULL WHERE id = ?", (document,))
 
     def _delete_document(self, document_id: str) -> None:
         """Delete a document with all its revisions and their texts."""
-        digest = digest_bytes(document_id)
-        revisions = self._connection.execute(
-            "SELECT r.id FROM revision r JOIN document d ON d.id = r.document WHERE d.digest = ?", (digest,)
-        ).fetchall()
-        for (revision,) in revisions:
+        digest = bytes.fromhex(document_id)
+        sql = "SELECT r.id FROM revision r JOIN document d ON d.id = r.document WHERE d.digest = ?"
+        for (revision,) in self._connection.execute(sql, (digest,)).fetchall():
             delete_revision(self._connection, revision)
         self.waiting.release(document_id)
         self._connection.execute("DELETE FROM document WHERE digest = ?", (digest,))
@@ -221,7 +215,7 @@ class SqlWriter(Staging, ABC):
         revisions = self._staged_revisions(change.published)
         self._connection.change(
             Update(DOCUMENT, where=("digest",), set=("current",)),
-            [(revision, digest_bytes(document)) for document, revision in revisions.items()],
+            [(revision, bytes.fromhex(document)) for document, revision in revisions.items()],
         )
         keys = list(revisions.values())
         self._connection.change(Delete(STAGED_REVISION, ("revision",)), [(key,) for key in keys])
@@ -234,7 +228,7 @@ class SqlWriter(Staging, ABC):
         )
         for chunk, digest, *_ in chunks:
             for ordinal, text in enumerate(change.windows[digest.hex()]):
-                self._needs.add(_INSERT_WINDOW, (chunk, ordinal), text)
+                self._vectors.add(_INSERT_WINDOW, (chunk, ordinal), text)
         self._index_words(self._words(keys))
 
     def _insert_statements(self, chunks: Iterable[tuple[int, Span, Sequence[Evidence]]]) -> None:
@@ -245,20 +239,21 @@ class SqlWriter(Staging, ABC):
             for one in evidence
             if (fact_id := one.fact_id)
         ]
-        rows = self._derived.fact_rows(fact_id for fact_id, *_ in stated)
+        rows = self._facts.rows(fact_id for fact_id, *_ in stated)
         self._connection.change(
-            Insert(STATEMENT, STATEMENT.names, ignore=True),
+            Insert(STATEMENT, ignore=True),
             [(chunk, rows[f], span.start, span.end) for f, chunk, spans in stated for span in spans],
         )
 
     def _words(self, revisions: Sequence[int]) -> list[Words]:
-        titles = dict(select_in(self._connection, "SELECT id, title FROM revision WHERE id {any_of}", revisions))
-        sql = "SELECT id, revision, start, stop FROM chunk WHERE revision {any_of}"
+        sql = (
+            "SELECT c.id, r.title, r.id, c.start, c.stop FROM revision r JOIN chunk c ON c.revision = r.id"
+            " WHERE r.id {any_of}"
+        )
         chunks = list(select_in(self._connection, sql, revisions))
-        texts = quotes(self._connection, [(revision, start, stop) for _, revision, start, stop in chunks])
+        texts = quotes(self._connection, [(revision, start, stop) for _, _, revision, start, stop in chunks])
         return [
-            (chunk, searchable(titles[revision]), searchable(text))
-            for (chunk, revision, *_), text in zip(chunks, texts, strict=True)
+            (chunk, searchable(title), searchable(text)) for (chunk, title, *_), text in zip(chunks, texts, strict=True)
         ]
 
     @abstractmethod

@@ -8,20 +8,18 @@ import contextlib
 import shutil
 import sqlite3
 import threading
-from collections.abc import Iterator
-from functools import partial
+from collections.abc import Mapping
 from pathlib import Path
 
 from filelock import FileLock
 
 from polyadic.errors import StoreError
 from polyadic.storage.arrays.array_files import written_aside
-from polyadic.storage.arrays.base_segment import LAYOUT, BaseSegment
+from polyadic.storage.arrays.base import LAYOUT, Base
 from polyadic.storage.arrays.builder import build
-from polyadic.storage.arrays.matrix import Matrix
 from polyadic.storage.arrays.state import StoreState
 from polyadic.storage.sql import change_log
-from polyadic.storage.sqlite.connection import SqliteConnection, roll_back
+from polyadic.storage.sqlite.connection import SqliteConnection
 from polyadic.storage.sqlite.database import connect, is_read_only
 
 LEAST_CHANGED, MOST_CHANGED = 2_000, 25_000
@@ -59,28 +57,23 @@ class SnapshotManager:
     def _load(self, connection: SqliteConnection, name: str, number: int) -> StoreState:
         """Load the connection's state, which has this name, from the nearest earlier state."""
         rebuilt, self._rebuilt = self._rebuilt, None
-        for earlier in (rebuilt, self._current):
-            if earlier is not None and change_log.leads_on(connection, earlier.name):
-                return _bring_forward(earlier, connection, name, number)
-        saved = self._load_saved(connection)
-        return (
-            self._build(connection, name, number) if saved is None else _bring_forward(saved, connection, name, number)
-        )
-
-    def _load_saved(self, connection: SqliteConnection) -> StoreState | None:
-        """Load the latest saved state from which the connection's state can be reached."""
         numbers = change_log.numbers(connection)
-        with contextlib.suppress(OSError):
-            folders = {folder.name: folder for folder in self._folder.iterdir()}
-            for name in sorted(numbers, key=numbers.__getitem__, reverse=True):
-                folder = folders.get(_folder_name(connection, name))
-                if folder is None:
-                    continue
-                try:
-                    return StoreState.of(name, numbers[name], BaseSegment.load(folder))
-                except (OSError, ValueError, EOFError):
-                    # Damaged, or just replaced by another process: derived files can be rebuilt.
-                    shutil.rmtree(folder, ignore_errors=True)
+        reaching = (one for one in (rebuilt, self._current) if one is not None and one.name in numbers)
+        earlier = next(reaching, None) or self._load_saved(connection, numbers)
+        if earlier is None:
+            return self._build(connection, name, number)
+        return earlier if earlier.name == name else earlier.brought_forward(connection, name, number)
+
+    def _load_saved(self, connection: SqliteConnection, numbers: Mapping[str, int]) -> StoreState | None:
+        """Load the latest saved state from which the connection's state can be reached."""
+        for name in sorted(numbers, key=numbers.__getitem__, reverse=True):
+            folder = self._folder / _folder_name(connection, name)
+            try:
+                if folder.exists():
+                    return StoreState.of(name, numbers[name], Base.load(folder))
+            except (OSError, ValueError, EOFError):
+                # Damaged, or just replaced by another process: derived files can be rebuilt.
+                shutil.rmtree(folder, ignore_errors=True)
         return None
 
     def _build(self, connection: SqliteConnection, name: str, number: int) -> StoreState:
@@ -88,11 +81,11 @@ class SnapshotManager:
         folder = self._folder / _folder_name(connection, name)
         try:
             with written_aside(folder) as aside:
-                build(connection, partial(Matrix.write, aside)).save(aside)
-            base = BaseSegment.load(folder)
+                build(connection, aside).save(aside)
+            base = Base.load(folder)
         except (OSError, ValueError, EOFError):
             # On a full disk or without write permission the arrays are kept in memory.
-            base = build(connection, Matrix.joined)
+            base = build(connection)
         return StoreState.of(name, number, base)
 
     def _rebuild_if_due(self, state: StoreState) -> None:
@@ -108,9 +101,10 @@ class SnapshotManager:
             # One process builds it, the others wait.
             with (
                 FileLock(self._path.with_name("renewing.lock"), thread_local=False),
-                self._read_transaction() as connection,
+                contextlib.closing(connect(self._path)) as connection,
             ):
-                saved = self._load_saved(connection)
+                connection.execute("BEGIN")
+                saved = self._load_saved(connection, change_log.numbers(connection))
                 if saved is None or is_due(change_log.count_since(connection, saved.number), saved.base.size):
                     saved = self._build(connection, *change_log.present(connection))
             with self._lock:
@@ -119,23 +113,10 @@ class SnapshotManager:
             # The current state is exact, only slower to search; the next process tries again.
             self._rebuild_failed = True
 
-    @contextlib.contextmanager
-    def _read_transaction(self) -> Iterator[SqliteConnection]:
-        with contextlib.closing(connect(self._path)) as connection:
-            connection.execute("BEGIN")
-            try:
-                yield connection
-            finally:
-                roll_back(connection)
-
 
 def is_due(changed: int, size: int) -> bool:
     """Return whether a base of this size is to be rebuilt after this many changed rows."""
     return changed > min(max(LEAST_CHANGED, SHARE_CHANGED * size), MOST_CHANGED)
-
-
-def _bring_forward(state: StoreState, connection: SqliteConnection, name: str, number: int) -> StoreState:
-    return state if state.name == name else state.brought_forward(connection, name, number)
 
 
 def _folder_name(connection: SqliteConnection, name: str) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
-from polyadic.storage.row_changes import Delete, Insert, RowChange, Update
+from polyadic.storage.table import Delete, Insert, RowChange, Update
 
 _MAX_VALUES = 512
 """Values of a list in one statement."""

@@ -11,7 +11,7 @@ from filelock import FileLock
 
 from polyadic.errors import StoreError
 from polyadic.storage.sqlite.connection import SqliteConnection
-from polyadic.storage.sqlite.migrations import is_current, migrate
+from polyadic.storage.sqlite.schema import is_current, migrate
 
 BUSY_MILLISECONDS = 30_000
 READING_CACHE, WRITING_CACHE = 16, 64
@@ -26,6 +26,7 @@ _HINTS = {
 }
 # On a full disk SQLite cannot create the files beside the store, and reports only that it cannot open or write them.
 _MIN_FREE_BYTES = 256 * 1024
+_RUN_STATUS = "run polyadic status once with write access, or on a copy of the folder"
 _DEFAULT_HINT = "it is damaged or not a Polyadic store: restore it from a backup, or index into a new folder"
 
 
@@ -40,16 +41,21 @@ def connect(path: Path, cache: int = READING_CACHE) -> SqliteConnection:
         The file is not a Polyadic store, is damaged, was written by a newer version, or needs a migration but is
         read-only.
     """
-    if is_read_only(path):
-        return _connect_read_only(path, cache)
-    with translate_errors(path):
-        connection = _open(path)
-        try:
+    read_only = is_read_only(path)
+    with translate_errors(path), contextlib.ExitStack() as on_error:
+        connection = _open_read_only(path) if read_only else _open(path)
+        on_error.callback(connection.close)
+        connection.execute("PRAGMA trusted_schema = OFF")
+        if not read_only:
             with _opening_lock(path):
-                _prepare(connection, path, cache)
-        except BaseException:
-            connection.close()
-            raise
+                _prepare_writing(connection, path)
+        elif not is_current(connection, path):
+            message = f"{path} was written by an older Polyadic and must be upgraded, but it is read-only"
+            raise StoreError(message, _RUN_STATUS)
+        # Only now: the journal of a migration may be as large as the store, and SQLite then uses a multiple of it.
+        connection.execute(f"PRAGMA cache_size = {-1024 * cache}")
+        connection.execute("PRAGMA temp_store = MEMORY")
+        on_error.pop_all()
     return connection
 
 
@@ -64,22 +70,6 @@ def fingerprint(path: Path) -> tuple[int, ...]:
     return stat.st_mtime_ns, stat.st_size, _wal_path(path).exists()
 
 
-def _connect_read_only(path: Path, cache: int) -> SqliteConnection:
-    with translate_errors(path):
-        connection = _open_read_only(path)
-        try:
-            connection.execute("PRAGMA trusted_schema = OFF")
-            if not is_current(connection, path):
-                message = f"{path} was written by an older Polyadic and must be upgraded, but it is read-only"
-                raise StoreError(message, "run polyadic status once with write access, or on a copy of the folder")
-            connection.execute(f"PRAGMA cache_size = {-1024 * cache}")
-            connection.execute("PRAGMA temp_store = MEMORY")
-        except BaseException:
-            connection.close()
-            raise
-    return connection
-
-
 def _open_read_only(path: Path) -> SqliteConnection:
     """Open a read-only connection, which shares the WAL of a writing process or, if there is none, is immutable."""
     address = f"{path.absolute().as_uri()}?mode=ro"
@@ -90,12 +80,8 @@ def _open_read_only(path: Path) -> SqliteConnection:
         connection.close()
         wal = _wal_path(path)
         if wal.exists() and wal.stat().st_size:
-            message = (
-                f"{path} was not closed properly, and its last changes cannot be read because its folder is read-only"
-            )
-            raise StoreError(
-                message, "run polyadic status once with write access, or on a copy of the folder"
-            ) from None
+            message = f"{path} was not closed properly, and its last changes cannot be read because its folder is"
+            raise StoreError(f"{message} read-only", _RUN_STATUS) from None
         return _open(f"{address}&immutable=1")
     return connection
 
@@ -157,8 +143,7 @@ def _is_disk_full(folder: Path) -> bool:
         return False
 
 
-def _prepare(connection: sqlite3.Connection, path: Path, cache: int) -> None:
-    connection.execute("PRAGMA trusted_schema = OFF")
+def _prepare_writing(connection: sqlite3.Connection, path: Path) -> None:
     current = is_current(connection, path)
     # Vectors of 1.5 kB waste a quarter of a 4 kB page; only a new file takes the size.
     connection.execute("PRAGMA page_size = 16384")
@@ -169,6 +154,3 @@ def _prepare(connection: sqlite3.Connection, path: Path, cache: int) -> None:
     connection.execute("PRAGMA secure_delete = ON")
     if not current:
         migrate(connection, path)
-    # Only now: the journal of a migration may be as large as the store, and SQLite then uses a multiple of the cache.
-    connection.execute(f"PRAGMA cache_size = {-1024 * cache}")
-    connection.execute("PRAGMA temp_store = MEMORY")

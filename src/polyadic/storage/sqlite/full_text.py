@@ -6,10 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from polyadic.storage.sql.full_text import DIGITS, FullTextTerm, fts5_query, terms_of, words_of
 from polyadic.storage.sql.meta import put_meta
-from polyadic.storage.sql.transfer import SqlCopyTarget
 from polyadic.storage.sql.writer import SqlWriter, Words
 from polyadic.storage.table import Table
-from polyadic.storage.transfer import Row
+from polyadic.storage.transfer import CopyTarget, Row
 
 
 class SqliteWordIndex:
@@ -50,8 +49,8 @@ class SqliteWriter(SqlWriter):
             self._connection.execute(sql, row)
 
 
-class SqliteCopyTarget(SqlCopyTarget):
-    """SQLite store that receives a copy; implements :class:`polyadic.storage.transfer.CopyTarget`."""
+class SqliteCopyTarget(CopyTarget):
+    """SQLite store that receives a copy."""
 
     def settle(self) -> None:
         super().settle()
@@ -63,4 +62,4 @@ class SqliteCopyTarget(SqlCopyTarget):
 
     def _complete(self, table: Table, rows: Sequence[Row]) -> None:
         if table.name == "chunk":
-            self._index_words(SqliteWriter(self._connection), rows)
+            self._index_words(rows, SqliteWriter(self._connection).index_words)

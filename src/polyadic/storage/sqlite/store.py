@@ -14,9 +14,9 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from polyadic.errors import StoreBusy, StoreError
-from polyadic.storage.arrays.filter_view import CorpusTotals, FilteredView, scope_of
+from polyadic.storage.arrays.filter_view import FilteredState, filtered
 from polyadic.storage.arrays.filtered_reader import FilteredReader
-from polyadic.storage.arrays.hierarchy_cache import HierarchyCache
+from polyadic.storage.arrays.hierarchy_arrays import HierarchyCache
 from polyadic.storage.arrays.reader import ArrayReader
 from polyadic.storage.arrays.recent_values import RecentValues
 from polyadic.storage.leases import DocumentLeases, NoLeases
@@ -32,10 +32,15 @@ from polyadic.storage.protocol import (
 )
 from polyadic.storage.sql import ledger
 from polyadic.storage.sql.consistency_check import problems_of
-from polyadic.storage.sql.embedding_model import EMBEDDER, check_claimed, check_still_claimed, claim
-from polyadic.storage.sql.meta import meta, metas
-from polyadic.storage.sql.reembedding import SqlReembeddingWriter
-from polyadic.storage.sql.transfer import COPYING, SqlCopySource, check_whole
+from polyadic.storage.sql.meta import (
+    COPYING,
+    EMBEDDER,
+    check_claimed,
+    check_usable,
+    meta,
+    metas,
+    put_if_missing,
+)
 from polyadic.storage.sqlite.array_cache import SnapshotManager
 from polyadic.storage.sqlite.connection import SqliteConnection, roll_back
 from polyadic.storage.sqlite.database import (
@@ -82,7 +87,7 @@ class SqliteStore:
         self._writer = connect(self._path, WRITING_CACHE)
         self._idle: list[SqliteConnection] = []
         self._snapshots = SnapshotManager(self._path, folder / "derived")
-        self._filters = RecentValues[frozenset[str], FilteredView]()
+        self._filters = RecentValues[frozenset[str], FilteredState]()
         self._hierarchies = HierarchyCache()
         self._pool_lock = threading.Lock()
         # Two locks: one for other processes, one for other threads and tasks of this one.
@@ -115,17 +120,21 @@ class SqliteStore:
         if self._has_lock.get():
             yield
             return
-        self._acquire()
-        token = self._has_lock.set(True)
-        try:
+        self._check_writable()
+        with contextlib.ExitStack() as held:
+            if not self._thread_lock.acquire(blocking=False):
+                raise StoreBusy(f"this process is already writing to {self._folder}", "wait for that to end first")
+            held.callback(self._thread_lock.release)
+            try:
+                held.enter_context(self._process_lock.acquire(timeout=0))
+            except Timeout as error:
+                message = f"another process{self._holder()} is writing to {self._folder}"
+                raise StoreBusy(message, "wait for it to end, then run this again") from error
+            held.callback(self._has_lock.reset, self._has_lock.set(True))
             # Only informs other processes who is writing; if the disk is full, the write itself reports it.
             with contextlib.suppress(OSError):
                 (self._folder / "writer.pid").write_text(str(os.getpid()))
             yield
-        finally:
-            self._has_lock.reset(token)
-            self._process_lock.release()
-            self._thread_lock.release()
 
     @contextlib.contextmanager
     def indexing_session(self) -> Iterator[DocumentLeases]:
@@ -144,7 +153,7 @@ class SqliteStore:
     @contextlib.contextmanager
     def copy_source(self) -> Iterator[CopySource]:
         with self._snapshot() as connection:
-            yield SqlCopySource(connection, self._reader(connection), self._folder)
+            yield CopySource(connection, self._reader(connection), self._folder)
 
     @contextlib.contextmanager
     def copy_target(self) -> Iterator[CopyTarget]:
@@ -154,14 +163,8 @@ class SqliteStore:
     def record_calls(self, calls: Sequence[tuple[LedgerCall | None, CachedReply | None]]) -> None:
         self._check_writable()
         # Not the writer's connection: another task of this thread may have a transaction open on it.
-        with self._after_transaction(), translate_errors(self._path):
-            connection = self._connection()
-            try:
-                connection.execute("BEGIN IMMEDIATE")
-                ledger.enter_all(connection, calls)
-                connection.execute("COMMIT")
-            finally:
-                self._release(connection)
+        with self._after_transaction(), self._pooled() as connection, _transaction(connection):
+            ledger.enter(connection, calls)
 
     def replies(self, keys: Sequence[str]) -> dict[str, tuple[str, bool]]:
         with self._snapshot() as connection:
@@ -183,7 +186,7 @@ class SqliteStore:
             raise StoreBusy(message, "wait for that to end first") from error
         with held, translate_errors(self._path):
             own = connect(self._path)
-            with contextlib.closing(SqlReembeddingWriter(own, model, partial(_transaction, own))) as gathering:
+            with contextlib.closing(ReembeddingWriter(own, model, partial(_transaction, own))) as gathering:
                 yield gathering
 
     def size(self) -> int:
@@ -192,17 +195,15 @@ class SqliteStore:
 
     def problems(self) -> list[str]:
         """Check the whole store; see :meth:`polyadic.storage.protocol.Store.problems`."""
-        connection = self._connection()
-        try:
-            errors = [row[0] for row in connection.execute(f"PRAGMA quick_check({_MAX_PROBLEMS})") if row[0] != "ok"]
-            if errors:
-                return errors
-            connection.execute("BEGIN")
-            return problems_of(connection)
-        except sqlite3.DatabaseError as error:
-            return [str(error)]
-        finally:
-            connection.close()
+        with contextlib.closing(self._connection()) as connection:
+            try:
+                checks = connection.execute(f"PRAGMA quick_check({_MAX_PROBLEMS})").fetchall()
+                if errors := [check for (check,) in checks if check != "ok"]:
+                    return errors
+                connection.execute("BEGIN")
+                return problems_of(connection)
+            except sqlite3.DatabaseError as error:
+                return [str(error)]
 
     def close(self) -> None:
         self._snapshots.close()
@@ -217,13 +218,25 @@ class SqliteStore:
     @contextlib.contextmanager
     def _snapshot(self) -> Iterator[SqliteConnection]:
         """Open a read transaction on one committed state."""
+        with self._pooled() as connection:
+            connection.execute("BEGIN")
+            yield connection
+
+    @contextlib.contextmanager
+    def _pooled(self) -> Iterator[SqliteConnection]:
+        """Use a connection of the pool; a transaction left open is rolled back."""
         with translate_errors(self._path):
             connection = self._connection()
             try:
-                connection.execute("BEGIN")
                 yield connection
             finally:
-                self._release(connection)
+                roll_back(connection)
+                with self._pool_lock:
+                    # Each pooled connection holds open files and cached pages.
+                    if is_kept := len(self._idle) < _MAX_IDLE:
+                        self._idle.append(connection)
+                if not is_kept:
+                    connection.close()
 
     @contextlib.contextmanager
     def _after_transaction(self) -> Iterator[None]:
@@ -239,22 +252,6 @@ class SqliteStore:
         if self._read_only:
             raise StoreError(f"{self._folder} is read-only", "make it writable, or use a copy of it")
 
-    def _acquire(self) -> None:
-        self._check_writable()
-        if not self._thread_lock.acquire(blocking=False):
-            raise StoreBusy(f"this process is already writing to {self._folder}", "wait for that to end first")
-        try:
-            self._process_lock.acquire(timeout=0)
-        except Timeout as error:
-            self._thread_lock.release()
-            raise StoreBusy(
-                f"another process{self._holder()} is writing to {self._folder}",
-                "wait for it to end, then run this again",
-            ) from error
-        except BaseException:
-            self._thread_lock.release()
-            raise
-
     def _connection(self) -> SqliteConnection:
         with self._pool_lock:
             if self._read_only and (now := fingerprint(self._path)) != self._fingerprint:
@@ -267,29 +264,18 @@ class SqliteStore:
                 return self._idle.pop()
         return connect(self._path)
 
-    def _release(self, connection: SqliteConnection) -> None:
-        """Return a connection to the pool, or close it: each pooled one holds open files and cached pages."""
-        roll_back(connection)
-        with self._pool_lock:
-            if len(self._idle) < _MAX_IDLE:
-                self._idle.append(connection)
-                return
-        connection.close()
-
     def _reader(self, connection: SqliteConnection) -> Reader:
         return ArrayReader(
             connection,
             SqliteWordIndex(connection),
             lambda: self._snapshots.of(connection),
-            lambda: self._hierarchies.state(connection).arrays(connection),
+            lambda: self._hierarchies.arrays(connection),
         )
 
     def _filtered_reader(self, connection: SqliteConnection, only: frozenset[str]) -> Reader:
-        state, hierarchy = self._snapshots.of(connection), self._hierarchies.state(connection)
-        view = self._filters.get(
-            state.name, only, lambda: scope_of(connection, state, state.flat, CorpusTotals.of(state.flat), only)
-        )
-        return FilteredReader(connection, SqliteWordIndex(connection), view, lambda: hierarchy.within(connection, view))
+        state, words = self._snapshots.of(connection), SqliteWordIndex(connection)
+        view = self._filters.get(state.name, only, lambda: filtered(connection, state, only))
+        return FilteredReader(connection, words, view, lambda: self._hierarchies.within(connection, view))
 
     def _open(self) -> None:
         """Claim a new store for the embedding model, and reject one with another model's vectors."""
@@ -297,16 +283,14 @@ class SqliteStore:
             return
         if meta(self._writer, EMBEDDER) is None and not self._read_only:
             with contextlib.suppress(StoreBusy), self.write():
-                claim(self._writer, self._embedder)
-                sql = "INSERT INTO meta (key, value) VALUES ('store', ?) ON CONFLICT DO NOTHING"
-                self._writer.execute(sql, (secrets.token_hex(8),))
+                put_if_missing(self._writer, EMBEDDER, self._embedder)
+                put_if_missing(self._writer, "store", secrets.token_hex(8))
         check_claimed(meta(self._writer, EMBEDDER), self._embedder, self._folder)
 
     def _check_embedder(self, connection: SqliteConnection) -> None:
         """Raise EmbedderMismatch if the store has switched to another embedding model since it was opened."""
         copying, filled_with = metas(connection, (COPYING, EMBEDDER))
-        check_whole(copying, self._folder)
-        check_still_claimed(filled_with or None, self._embedder, self._folder)
+        check_usable(copying, filled_with, self._embedder, self._folder)
 
     def _holder(self) -> str:
         with contextlib.suppress(OSError):

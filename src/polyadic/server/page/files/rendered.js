@@ -1,4 +1,4 @@
-/** Build nodes from text that the server rendered (server/rendering.py), from a fixed list of elements. */
+/** Build nodes from text that the server rendered (server/markdown_rendering.py), from a fixed list of elements. */
 
 import { el } from "./dom.js";
 
