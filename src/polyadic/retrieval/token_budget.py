@@ -112,6 +112,11 @@ class _RowBudget:
         self._stated_in = stated_in
         self._reader = reader
         self._chunks: set[int] = set()
+        self._facts_in: dict[int, list[int]] = {}
+        for fact, chunks in stated_in.items():
+            for chunk in chunks:
+                self._facts_in.setdefault(chunk, []).append(fact)
+        self._place_of: dict[int, int] = {}
 
     def fill(self, rows: Sequence[RetrievedRow]) -> list[RetrievedRow]:
         """Return the rows that fit, in their order, with the tokens that they take."""
@@ -123,6 +128,8 @@ class _RowBudget:
             if fitting.tokens <= self._room:
                 self._room -= fitting.tokens
                 kept[place] = fitting
+                if row.kind is ItemKind.FACT:
+                    self._place_of[row.row] = place
         omitted = (place for place, row in enumerate(rows) if row.kind is ItemKind.CHUNK and place not in kept)
         best = next(omitted, None)
         if best is not None and (part := self._part(rows[best])):
@@ -134,11 +141,8 @@ class _RowBudget:
 
     def _free(self, chunk: RetrievedRow, kept: dict[int, RetrievedRow]) -> None:
         """Free the tokens of the facts that a chunk states, if it then fits."""
-        stated = {
-            place: row
-            for place, row in kept.items()
-            if row.kind is ItemKind.FACT and chunk.row in self._stated_in[row.row]
-        }
+        places = (self._place_of.get(fact) for fact in self._facts_in.get(chunk.row, ()))
+        stated = {place: kept[place] for place in places if place is not None and kept[place].tokens}
         freed = sum(fact.tokens for fact in stated.values())
         if chunk.tokens <= self._room + freed:
             kept.update({place: replace(fact, tokens=0) for place, fact in stated.items()})

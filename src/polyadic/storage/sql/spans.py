@@ -99,5 +99,5 @@ def _with_quotes(connection: Connection, rows: Sequence[SpanRow]) -> list[Source
 
 def _span_row(columns: Sequence[Any]) -> SpanRow:
     """Make a SpanRow of the columns STANDS, start and stop."""
-    values: list[Any] = [value.hex() if isinstance(value, bytes) else value for value in columns]
-    return SpanRow(*values)
+    revision, document, source, title, pages, extractor, metadata, chunk, digest, *rest = columns
+    return SpanRow(revision, document.hex(), source, title, pages, extractor, metadata, chunk, digest.hex(), *rest)
