@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 
 from polyadic.retrieval.relevance.stemming import stem, tokens
 from polyadic.text.stopwords import function_words
@@ -16,6 +17,9 @@ _YEAR_DIGITS = 4
 # Shortest part of a compound: spacewalk, airlock.
 _COMPOUND_PART = 3
 _THOUSANDS = re.compile(r"(?<![\w.,])\d{1,3}(?:([,.\u00a0\u202f'’])\d{3})(?:\1\d{3})*(?![\w,]|\.\d)")
+# A number with its magnitude: 3.2 million, which may also be written 3,200,000.
+_MAGNITUDES = {"thousand": 3, "tausend": 3, "million": 6, "millionen": 6, "billion": 9, "milliarde": 9, "milliarden": 9}
+_MAGNITUDE = re.compile(rf"\b(\d+(?:[.,]\d+)?) ({'|'.join(_MAGNITUDES)})\b", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _POSSESSIVE = re.compile(r"(?<=\w)['’]s\b")
 _WORD = re.compile(r"[^\W_]+(?:[-./'’][^\W_]+)*")
@@ -115,10 +119,16 @@ def _term(token: str, language: str) -> str:
 
 
 def _unformatted(text: str, language: str) -> str:
-    """Remove the marks between thousands, and the English possessive.
+    """Write numbers in digits without marks between thousands, and remove the English possessive.
 
-    >>> _unformatted("Duke's 1,804 days of 2.5 in 1961, 1962", "en")
-    'Duke 1804 days of 2.5 in 1961, 1962'
+    >>> _unformatted("Duke's 1,804 days of 2.5 in 1961, 1962, for $3.2 million", "en")
+    'Duke 1804 days of 2.5 in 1961, 1962, for $3200000'
     """
     owned = _POSSESSIVE.sub("", text) if language == "en" else text
-    return _THOUSANDS.sub(lambda match: re.sub(r"\D", "", match[0]), owned)
+    unmarked = _THOUSANDS.sub(lambda match: re.sub(r"\D", "", match[0]), owned)
+    return _MAGNITUDE.sub(_in_digits, unmarked)
+
+
+def _in_digits(match: re.Match[str]) -> str:
+    number = Decimal(match[1].replace(",", ".")).scaleb(_MAGNITUDES[match[2].lower()])
+    return f"{number:f}".removesuffix(".0")
