@@ -216,8 +216,12 @@ def test_code_is_quoted_with_its_lead_in() -> None:
 
 
 def test_lines_of_code_are_shown_as_lines() -> None:
-    place = SourceSpan("d", "memory:1", "", "c", Span(0, 37), "Run:\n```sh\nmake\nmake install [2]\n```")
-    assert quotation(place) == "Run: \nmake\nmake install (2)\n"
+    code = "```sh\nmake\nmake install [2]\n```"
+    quotes = (code, f"Run:\n\n{code}", f"Run:\n\n{code}\n\nThen   stop.", "Run:\n```sh\n  make\n```\nThen stop.")
+    places = (SourceSpan("d", "memory:1", "", "c", Span(0, len(quote)), quote) for quote in quotes)
+    lines = "make\nmake install (2)"
+    shown = [lines, f"Run:\n{lines}", f"Run:\n{lines}\nThen stop.", "Run: make Then stop."]
+    assert [quotation(place) for place in places] == shown
 
 
 @pytest.mark.parametrize(

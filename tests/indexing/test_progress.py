@@ -7,7 +7,7 @@ import pytest
 
 from polyadic.config import ChunkingSettings, EmbeddingSettings, Settings
 from polyadic.indexing.progress import RunProgress
-from polyadic.indexing.report import IndexProgress
+from polyadic.indexing.report import IndexProgress, IndexReport
 from polyadic.loaders.loader import SkippedInput
 from polyadic.model.types import Document, Usage
 from polyadic.workspace import Workspace
@@ -45,6 +45,16 @@ def test_progress_share_is_by_bytes_of_completed_documents(tmp_path: Path) -> No
     taken_in(tmp_path, [100, 300, 600], run, 3)
     assert [run.completed(progress(done)).share for done in range(4)] == [0.0, 0.1, 0.4, 1.0]
     assert run.completed(progress(3)).files == 3
+
+
+def test_documents_are_counted_when_read_and_when_done_without_skipped_inputs(tmp_path: Path) -> None:
+    run = RunProgress()
+    skipped = SkippedInput("b.zip", "unsupported file type", "unpack it")
+    list(run.watch_documents([Document("a.txt", "", "a"), skipped, Document("c.txt", "", "c")]))
+    report = IndexReport(added=1)
+    report.skip(skipped)
+    reached = run.completed(report.progress())
+    assert (reached.documents_read, reached.documents_done) == (2, 1)
 
 
 def test_documents_in_progress_count_by_embedded_texts(tmp_path: Path) -> None:

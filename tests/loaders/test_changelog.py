@@ -55,6 +55,21 @@ Summary: release 7.2
 --------------------
 - Reads some drives.
 """
+STOPPED = """\
+Changes in bc from 1.06 to 1.07.
+    Added void functions.
+    Bug fixes:
+\tremoved a double free.
+
+Changes in dc from 1.3 to 1.4:
+    Bug fixes.
+
+Changes in dc 1.2 to 1.3.
+    Minor bug fixes.
+
+Changes in dc from 1.1 to 1.2:
+    Arrays now stack.
+"""
 RELEASES = """\
 # logrotate change log
 
@@ -80,6 +95,15 @@ def read(tmp_path: Path, text: str) -> Document:
         (PANES, ["CHANGES FROM 3.2 TO 3.3", "CHANGES FROM 1.3 TO 1.4, 27 December 2010", "Normal Changes"]),
         (UPLOADS, ["rsync (3.1.3-7) unstable; urgency=low", "rsync (3.1.3-6) unstable; urgency=high"]),
         (COMMITS, ["2022-02-28 Ada Byron", "2022-02-27 Charles Babbage"]),
+        (
+            STOPPED,
+            [
+                "Changes in bc from 1.06 to 1.07.",
+                "Changes in dc from 1.3 to 1.4:",
+                "Changes in dc 1.2 to 1.3.",
+                "Changes in dc from 1.1 to 1.2:",
+            ],
+        ),
         (NEWS, ["Date 2022-02-28 Summary: release 7.3", "Date 2020-12-30 Summary: release 7.2"]),
     ],
 )
@@ -100,6 +124,12 @@ def test_sentence_that_begins_on_the_line_of_an_entry_is_its_text(tmp_path: Path
         '2016.02.25 - GNU nano 2.5.2 "Alphys" is released.',
     ]
     assert "This release contains\n          fixes for 3 bugs." in document.text
+
+
+def test_statement_with_a_full_stop_is_the_text_of_an_entry(tmp_path: Path) -> None:
+    statement = "2023-01-05: the 1.6 compiler works.\n  It needs a patch.\n"
+    found = marked_headings(read(tmp_path, f"{COMMITS}\n{statement}\nAda wrote 1.2.\n  She did.\n").text)
+    assert [heading.words for heading in found] == ["2022-02-28 Ada Byron", "2022-02-27 Charles Babbage"]
 
 
 def test_underlined_text_in_an_entry_is_a_subheading(tmp_path: Path) -> None:
@@ -128,6 +158,7 @@ def test_lines_with_number_signs_are_no_headings(tmp_path: Path) -> None:
         "- 1.2\n\n- 1.3",
         "[1.2]: https://example.org/1.2\n\n[1.1]: https://example.org/1.1",
         "Release 1.2\n\nIt was the only one.",
+        "Support for 1.2 ended.\n    Use 1.3.\n\nSupport for 1.1 ended.\n    Use 1.2.",
     ],
 )
 def test_prose_sections_and_items_are_no_entries(text: str) -> None:

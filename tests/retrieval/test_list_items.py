@@ -12,7 +12,7 @@ from polyadic.embeddings.hashing_embedder import HashingEmbedder
 from polyadic.generation.context import lay_out
 from polyadic.generation.list_answerer import MOST_QUOTED, has_list, quote_list
 from polyadic.model.types import Chunk, Document, Evidence, Item, Knowledge, Participation, RetrievalSection, Span
-from polyadic.retrieval.list_items import matching_types
+from polyadic.retrieval.list_items import ItemList, matching_types
 from polyadic.retrieval.registry import method_named
 from polyadic.storage.protocol import Vectors
 from polyadic.text.list_questions import list_question
@@ -22,6 +22,7 @@ from tests.retrieval.memory_reader import MemoryReader
 SHIPS = ("Iwo Jima", "Hornet", "Noa", "Wasp", "Essex")
 QUESTION = "Which ships recovered a capsule?"
 ALL = "List all ships that recovered a capsule."
+INCOMPLETE = "the list may be incomplete: items are found by their kind and by similarity to the question"
 
 
 def ships(typed: bool = True) -> MemoryReader:
@@ -62,14 +63,19 @@ def test_list_takes_at_most_half_of_the_budget_and_the_note_counts_the_rest() ->
     assert 0 < sum(item.tokens for item in listed(found)) <= 30
     further = len(SHIPS) - len(listed(found))
     assert further > 1
+    assert found.note == f"{INCOMPLETE}, {further} further candidates did not fit into the token budget"
+
+
+def test_list_may_be_incomplete_even_if_all_facts_were_examined() -> None:
+    assert ask(ALL, ships()).note == INCOMPLETE
+
+
+def test_note_counts_the_facts_examined_if_not_all_were() -> None:
+    found = ItemList((), ("ship",), 2, examined=1_000, size=4_000)
     assert found.note == (
-        f"the list may be incomplete: 35 of 35 facts examined, {further} further candidates did not fit into the token "
+        "the list may be incomplete: 1,000 of 4,000 facts examined, 2 further candidates did not fit into the token "
         "budget"
     )
-
-
-def test_complete_list_may_still_be_incomplete() -> None:
-    assert ask(ALL, ships()).note == "the list may be incomplete: 35 of 35 facts examined"
 
 
 def test_plural_is_no_list_without_several_entities_of_that_kind() -> None:
@@ -107,7 +113,7 @@ def test_quoted_list_has_one_line_for_each_item_and_says_that_it_may_be_incomple
     assert [answer.text[claim.span.start : claim.span.end] for claim in answer.claims] == [
         line.rpartition(" ")[0] for line in lines
     ]
-    assert answer.note.endswith("the list may be incomplete: 35 of 35 facts examined")
+    assert answer.note.endswith(INCOMPLETE)
 
 
 @pytest.mark.parametrize("number", [16, 17, 60])

@@ -23,9 +23,13 @@ def progress_shown() -> AbstractContextManager[Callable[[IndexProgress], None]]:
 
 def _progress_line(progress: IndexProgress) -> str:
     """
+    >>> from dataclasses import replace
     >>> from polyadic.model.types import Usage
-    >>> _progress_line(IndexProgress(12, 40, 30, 200, Usage(), files=28, share=0.434, seconds_left=125))
-    'indexing 28 files: 43 %, about 2 min left; 12 documents done, 30 of 40 chunks read, 200 texts embedded'
+    >>> begun = IndexProgress(14, 4, 3, 9, Usage(), files=28, share=0.434, seconds_left=9)
+    >>> _progress_line(replace(begun, documents_read=20, documents_done=12))
+    'indexing 28 files: 43 %, about 9 s left; 20 documents read, 12 of them done, 3 of 4 chunks read, 9 texts embedded'
+    >>> _progress_line(IndexProgress(1, 9, 9, 80, Usage(), files=25, share=0.9, documents_read=24))
+    'indexing 25 files: 90 %; 24 documents read, 9 chunks read, now computing vectors: 80 texts embedded'
     >>> _progress_line(IndexProgress(0, 2, 0, 0, Usage()))
     'indexing: 0 of 2 chunks read, 0 texts embedded'
     >>> _progress_line(IndexProgress(0, 2, 2, 9, Usage(), share=0.5))
@@ -35,14 +39,21 @@ def _progress_line(progress: IndexProgress) -> str:
     left = "" if progress.seconds_left is None else f", about {duration(progress.seconds_left)} left"
     share = "" if progress.share is None else f"{100 * progress.share:.0f} %{left}; "
     files = f" {count(progress.files, 'file')}" if progress.files else ""
-    # Documents are counted when their batch is published, so the number stays 0 for a while.
-    documents = f"{count(progress.documents, 'document')} done, " if progress.documents else ""
+    documents = f"{_documents(progress)}, " if progress.documents_read or progress.documents_done else ""
     chunks, embedded = count(progress.chunks, "chunk"), f"{count(progress.texts_embedded, 'text')} embedded"
     if progress.chunks_read < progress.chunks:
         done = f"{progress.chunks_read:,} of {chunks} read, {embedded}"
     else:
         done = f"{chunks} read, now computing vectors: {embedded}"
     return f"indexing{files}: {share}{documents}{done}{paid}"
+
+
+def _documents(progress: IndexProgress) -> str:
+    """Count the documents; they are done when their batch is published, so none are for a while."""
+    if not progress.documents_read:
+        return f"{count(progress.documents_done, 'document')} done"
+    done = f", {progress.documents_done:,} of them done" if progress.documents_done else ""
+    return f"{count(progress.documents_read, 'document')} read{done}"
 
 
 def print_report(report: IndexReport) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from polyadic.generation.citation_parser import without_markers
 from polyadic.generation.sentence_candidates import SentenceCandidate
@@ -44,7 +45,7 @@ def quote_sentences(parts: Sequence[SentenceCandidate], score: float) -> Quotati
 
 
 def quotation(place: SourceSpan) -> str:
-    """Format a span for quotation: prose on one line without its markup, code with its lines.
+    """Format a span for quotation: prose on one line without its markup, several lines of code on lines of their own.
 
     A document's own ``[2]`` becomes ``(2)``, because it is not a citation of the answer.
     """
@@ -54,13 +55,17 @@ def quotation(place: SourceSpan) -> str:
         parts += [readable(place.quote[end : code.start]), _shown_code(place.quote[code.start : code.end])]
         end = code.end
     parts.append(readable(place.quote[end:]))
-    return without_markers(" ".join(filter(None, parts)))
+    shown = [part for part in parts if part]
+    text = "".join(shown[:1])
+    for before, part in pairwise(shown):
+        text += f"\n{part}" if "\n" in before + part else f" {part}"
+    return without_markers(text)
 
 
 def _shown_code(block: str) -> str:
-    """Format a code block: a single line inline, several lines on their own."""
+    """Format a code block: a single line without its indentation."""
     lines = without_fences(block)
-    return lines.strip() if "\n" not in lines else f"\n{lines}\n"
+    return lines if "\n" in lines else lines.strip()
 
 
 def readable_range(place: int, pool: Sequence[SentenceCandidate]) -> tuple[int, int]:

@@ -43,6 +43,7 @@ class RunProgress:
     _bytes_before: int = 0
     _file_bytes: int = 0
     _characters: int = 0
+    _documents: int = 0
     _ends: "array[float]" = field(default_factory=lambda: array("d"))
     """For each document or skipped input, the number of bytes read up to its end."""
     _finished: int = 0
@@ -66,16 +67,18 @@ class RunProgress:
     def watch_documents(self, found: Iterable[Document | SkippedInput]) -> Iterator[Document | SkippedInput]:
         """Pass through the documents read from the files of :meth:`watch_files`."""
         for one in found:
-            self._characters += len(one.text) if isinstance(one, Document) else 0
+            if isinstance(one, Document):
+                self._characters += len(one.text)
+                self._documents += 1
             self._ends.append(self._bytes_before + min(self._file_bytes, self._characters))
             yield one
 
     def report(self, progress: IndexProgress) -> None:
-        """Report progress, with files, share and time left."""
+        """Report progress, with files, documents read, share and time left."""
         self.report_to(self.completed(progress))
 
     def completed(self, progress: IndexProgress) -> IndexProgress:
-        """Add files, share and time left to the progress."""
+        """Add files, documents read, share and time left to the progress."""
         if progress.documents != self._finished:
             self._finished, self._chunks, self._embedded = (
                 progress.documents,
@@ -88,7 +91,8 @@ class RunProgress:
         self._samples.append((now, share))
         while len(self._samples) > 2 and now - self._samples[1][0] >= _WINDOW:
             self._samples.popleft()
-        return replace(progress, files=self.files, share=share, seconds_left=self._seconds_left(now, share))
+        left = self._seconds_left(now, share)
+        return replace(progress, files=self.files, documents_read=self._documents, share=share, seconds_left=left)
 
     def _bytes_done(self, progress: IndexProgress) -> float:
         """Bytes of finished documents, plus the share done of those in progress."""

@@ -30,6 +30,8 @@ class IndexProgress:
         Share of the run that is done, from 0 to 1; None if unknown.
     seconds_left
         Estimated time left, in seconds; None if unknown.
+    documents_read, documents_done
+        Number of documents read from files, and of those that are published or unchanged, both without skipped inputs.
     """
 
     documents: int
@@ -42,6 +44,8 @@ class IndexProgress:
     files: int = 0
     share: float | None = None
     seconds_left: float | None = None
+    documents_read: int = 0
+    documents_done: int = 0
 
 
 @dataclass(slots=True)
@@ -157,6 +161,7 @@ class IndexReport:
             self.usage,
             self.characters_embedded,
             self.characters_due,
+            documents_done=self.documents,
         )
 
     @property

@@ -27,6 +27,8 @@ SHARE = 0.5
 """Maximum share of the token budget for the list; passages get the rest."""
 _FACTS, _PASSAGES = 1000, 60
 _SIMILAR = "similar to what the question says of the items"
+# Why a list may be incomplete although all facts were compared with the question.
+_HOW_FOUND = "items are found by their kind and by similarity to the question"
 # Weight of the share of the question's words, by rarity, that a fact contains; the cosine has weight 1.
 _WORDS = 0.5
 # Added to the relevance of a fact about an entity that facts, not types, say is of the kind.
@@ -70,8 +72,9 @@ class ItemList:
 
     @property
     def note(self) -> str:
-        """State how complete the list is."""
-        parts = [f"{self.examined:,} of {count(self.size, 'fact')} examined"]
+        """State why the list may be incomplete."""
+        examined = f"{self.examined:,} of {count(self.size, 'fact')} examined"
+        parts = [examined if self.examined < self.size else _HOW_FOUND]
         if self.omitted:
             parts.append(f"{count(self.omitted, 'further candidate')} did not fit into the token budget")
         return f"the list may be incomplete: {', '.join(parts)}"

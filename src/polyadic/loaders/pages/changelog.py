@@ -17,19 +17,22 @@ _NO_HEADING = re.compile(r"[-*+•#|>]|.*[.!?,]$|.*://|.*\S[ \t]{4,}\S")
 _FIRST_SENTENCE = re.compile(r"(?P<heading>.{8,}?\w[\"'”]?\.) (?P<begun>[^\W\d_a-z].*)")
 _NON_WORD = re.compile(r"[\W_]+")
 _DIGIT = re.compile(r"\d")
+_DATED = "0"
 
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
     """The heading of an entry: lines ``first`` up to but excluding ``end``, including a rule below.
 
-    ``begun`` is the beginning of its text, if that is on the same line.
+    ``begun`` is the beginning of its text, if that is on the same line. ``has_stop`` says that a full stop ends the
+    heading, as in "Changes from 1.06 to 1.07.".
     """
 
     first: int
     end: int
     words: str
     begun: str = ""
+    has_stop: bool = False
 
 
 def marked_entries(lines: Sequence[str]) -> list[str]:
@@ -38,6 +41,9 @@ def marked_entries(lines: Sequence[str]) -> list[str]:
     An entry begins with an unindented line that names a release or a date. A blank line precedes it, and it is set off
     from what follows by a blank line, a rule, an indent or a list item. At least two entries begin with the same word,
     or with a version or date. Underlined lines within an entry become subheadings.
+
+    A line that ends with a full stop may be a sentence about a release. It is an entry only if at least two lines
+    without a full stop begin with the same word, and indented text or a list item follows directly.
 
     >>> text = ["CHANGES FROM 1.1 TO 1.2", "", "* Fix colours.", "", "CHANGES FROM 1.0 TO 1.1", "", "* Add panes."]
     >>> [line for line in marked_entries(text) if line.startswith("#")]
@@ -70,7 +76,7 @@ def _entries(lines: Sequence[str]) -> list[_Entry]:
         for index, line in enumerate(lines)
         if line[:1].strip() and not (index and lines[index - 1].strip()) and (entry := _entry(lines, index))
     ]
-    counts = Counter(_opening(entry) for entry in candidates)
+    counts = Counter(_opening(entry) for entry in candidates if not entry.has_stop)
     return [entry for entry in candidates if counts[_opening(entry)] >= _MIN_ENTRIES]
 
 
@@ -81,11 +87,13 @@ def _entry(lines: Sequence[str], first: int) -> _Entry | None:
         end += 1
     heading = lines[first:end]
     words = " ".join(" ".join(heading).split())
-    if (
-        len(words) > _MAX_LENGTH
-        or any(_NO_HEADING.match(line.rstrip()) for line in heading)
-        or not names_release(words)
-    ):
+    if len(words) > _MAX_LENGTH:
+        return None
+    if words.endswith(".") and not words.endswith("..") and _has_indented_text(lines, end):
+        entry = _entry([words.removesuffix("."), lines[end]], 0)
+        is_title = entry is not None and not entry.begun and _opening(entry) != _DATED
+        return _Entry(first, end, words, has_stop=True) if is_title else None
+    if any(_NO_HEADING.match(line.rstrip()) for line in heading) or not names_release(words):
         return None
     following = _line(lines, end)
     if _RULE.fullmatch(following):
@@ -99,14 +107,20 @@ def _entry(lines: Sequence[str], first: int) -> _Entry | None:
     return _Entry(first, end, words)
 
 
+def _has_indented_text(lines: Sequence[str], end: int) -> bool:
+    """Return whether indented text or a list item begins on a line."""
+    following = _line(lines, end)
+    return bool(following.strip()) and (following[:1].isspace() or _ITEM.match(following) is not None)
+
+
 def _line(lines: Sequence[str], index: int) -> str:
     return lines[index] if index < len(lines) else ""
 
 
 def _opening(entry: _Entry) -> str:
-    """Return what entries of the same kind share: their first word, or "0" for a version or date."""
+    """Return what entries of the same kind share: their first word, or ``_DATED`` for a version or date."""
     word = entry.words.split()[0]
-    return "0" if _DIGIT.search(word) else _NON_WORD.sub("", word.casefold())
+    return _DATED if _DIGIT.search(word) else _NON_WORD.sub("", word.casefold())
 
 
 def _with_marked_parts(lines: Sequence[str]) -> Iterator[str]:
