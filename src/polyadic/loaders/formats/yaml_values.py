@@ -167,7 +167,7 @@ class _Reader:
         if parent is None:
             self._setting = None
         elif isinstance(parent.value, list):
-            self._next_setting(_Setting(line, event.start_mark.column, path))
+            self._next_setting(_Setting(line, _column(event), path))
         value: dict[str, object] | list[object] = {} if isinstance(event, yaml.MappingStartEvent) else []
         opened = _Collection(path, value, len(self._entries), line, self._setting, bool(event.flow_style))
         self._open.append(opened)
@@ -196,7 +196,7 @@ class _Reader:
         """Add a key, or the value of the last key, or an item of a list."""
         scalar = event.value if isinstance(event, yaml.ScalarEvent) else f"*{event.anchor}"
         parent = self._open[-1] if self._open else None
-        column = event.start_mark.column
+        column = _column(event)
         if parent and isinstance(parent.value, dict) and parent.key is None:
             parent.key = scalar
             self._next_setting(_Setting(line, column, parent.place(), parent.value, scalar))
@@ -253,3 +253,7 @@ class _Reader:
             return
         setting.comments += comments
         setting.add_to_record()
+
+
+def _column(event: yaml.Event) -> int:
+    return event.start_mark.column if event.start_mark else 0
