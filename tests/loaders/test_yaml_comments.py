@@ -63,7 +63,9 @@ def test_long_comments_are_paragraphs() -> None:
 
 def test_the_comment_of_a_setting_is_a_part_of_its_fact(tmp_path: Path) -> None:
     path = tmp_path / "house.yaml"
-    path.write_text("climate:\n  vent_open_c: 27  # roof vents start to open here\n  wind: null\n")
+    path.write_text(
+        "climate:\n  vent_open_c: 27  # roof vents open\n  wind: null\n  ec: 2.8  # Of the water. Never above 3.2.\n"
+    )
     (document,) = read_documents([path], ReadingSettings())
     assert isinstance(document, Document)
     found = [
@@ -72,6 +74,8 @@ def test_the_comment_of_a_setting_is_a_part_of_its_fact(tmp_path: Path) -> None:
         for evidence in asyncio.run(SentenceExtractor("en").extract(document, chunk)).evidence
     ]
     assert found == [
-        "climate, vent open: 27 degrees Celsius: roof vents start to open here",
+        "climate, vent open: 27 degrees Celsius: roof vents open",
         "climate, wind: null",
+        "climate, ec: 2.8: Of the water.",
+        "climate, ec: Never above 3.2.",
     ]

@@ -49,15 +49,20 @@ _SETTING = re.compile(r"[#;]?([\w.\-/]{1,80}) =(?=[\s:]|$)")
 
 @dataclass(frozen=True, slots=True)
 class KeyPath:
-    """A setting: the words of each key from the outermost to the innermost, and the value with its unit and comment."""
+    """A setting: the words of each key from the outermost to the innermost, the unit of the value, and the value.
+
+    ``comment`` is what follows a number.
+    """
 
     keys: tuple[str, ...]
+    unit: str
     value: str
+    comment: str = ""
 
     @property
     def sentence(self) -> str:
         """The setting in words."""
-        return f"{', '.join(self.keys)}: {self.value}"
+        return f"{', '.join(self.keys)}: {self.value}{f' {self.unit}' if self.unit else ''}{self.comment}"
 
 
 def is_settings(text: str) -> bool:
@@ -86,11 +91,11 @@ def key_path(line: str) -> KeyPath | None:
     if found is None:
         return None
     keys = [[*filter(None, _BETWEEN_WORDS.split(key))] for key in found["path"].split(".")]
-    value = found["value"]
+    value, unit, comment = found["value"], "", ""
     if amount := _NUMBER.fullmatch(value):
         keys[-1], unit = _without_unit(keys[-1])
-        value = " ".join(filter(None, (amount["number"], unit))) + (amount["comment"] or "")
-    return KeyPath(tuple(" ".join(words) for words in keys), value)
+        value, comment = amount["number"], amount["comment"] or ""
+    return KeyPath(tuple(" ".join(words) for words in keys), unit, value, comment)
 
 
 def _without_unit(words: list[str]) -> tuple[list[str], str]:
