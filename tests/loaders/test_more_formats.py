@@ -182,7 +182,7 @@ def test_xml_entities_are_not_expanded_or_fetched(tmp_path: Path) -> None:
 
 def test_yaml(tmp_path: Path) -> None:
     source = (
-        "# How to listen.\nserver:\n  port: 80\n  names: [a, b]\n  text: |\n    # no comment\n"
+        "# How to listen.\n\nserver:\n  port: 80\n  names: [a, b]\n  text: |\n    # no comment\n"
         "base: &b {x: 1}\nuse: *b\n"
     )
     found = document(tmp_path / "a.yaml", source).text
@@ -191,7 +191,7 @@ def test_yaml(tmp_path: Path) -> None:
     long = "Why. " * 80
     source = f"# First.\n\n# The port.\n# Not below 80.\nport: 80\n# {long}\nhost: a # here\n# Last.\n"
     assert document(tmp_path / "c.yaml", source).text == (
-        f"First.\n\n- port: 80 (The port. Not below 80.)\n\n{long.strip()}\n\n- host: a\n\nLast."
+        f"First.\n\n- port: 80: The port. Not below 80.\n\n{long.strip()}\n\n- host: a: here\n\nLast."
     )
     template = "{{ if x }}\nname: [\n"
     assert document(tmp_path / "b.yml", template).text == template.strip()

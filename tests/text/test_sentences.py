@@ -172,6 +172,27 @@ def test_german_ordinals_and_abbreviations_do_not_split() -> None:
     assert split("Dr. Lang kam am 3. Mai 1843. Er ging.", "de") == ["Dr. Lang kam am 3. Mai 1843.", "Er ging."]
 
 
+@pytest.mark.parametrize(
+    ("text", "language", "expected"),
+    [
+        ("Am 18. November, steht es. Ja.", "de", ["Am 18. November, steht es.", "Ja."]),
+        ("Am Dienstag, dem 18.\nNovember, steht es. Ja.", "de", ["Am Dienstag, dem 18.\nNovember, steht es.", "Ja."]),
+        ("Ab Dienstag, dem\n18. November, steht es.", "de", ["Ab Dienstag, dem\n18. November, steht es."]),
+        ("Bis zum 3. Okt. gilt es. Ja.", "de", ["Bis zum 3. Okt. gilt es.", "Ja."]),
+        ("Pläne:\n18. November: A\n19. November: B", "de", ["Pläne:", "18. November: A", "19. November: B"]),
+        ("17. Mai alle\n18. Mai keiner", "de", ["17. Mai alle", "18. Mai keiner"]),
+        ("Det skjer 18. mai, klokka ti. Ja.", "no", ["Det skjer 18. mai, klokka ti.", "Ja."]),
+        ("Det sker den 18.\nnovember. Ja.", "da", ["Det sker den 18.\nnovember.", "Ja."]),
+        ("Voda nepoteče dne\n18. listopadu. Ano.", "cs", ["Voda nepoteče dne\n18. listopadu.", "Ano."]),
+        ("Dnia 18. listopada nie ma wody. Tak.", "pl", ["Dnia 18. listopada nie ma wody.", "Tak."]),
+        ("Ez 2025. november 3. Igen.", "hu", ["Ez 2025. november 3.", "Igen."]),
+        ("See page 18. November was cold.", "en", ["See page 18.", "November was cold."]),
+    ],
+)
+def test_no_sentence_ends_between_the_day_and_the_month(text: str, language: str, expected: list[str]) -> None:
+    assert split(text, language) == expected
+
+
 def test_personal_titles_do_not_split() -> None:
     assert split("M. Dupont et Mr. Smith sont là. Oui.", "fr") == ["M. Dupont et Mr. Smith sont là.", "Oui."]
 

@@ -47,6 +47,8 @@ _COMPLETE, _CONTEXT_DEPENDENT, _FRAGMENT, _BOILERPLATE = 8.0, 6.0, 2.0, 1.0
 _MIN_SENTENCE_WORDS = 4
 # Keys further out occur in many settings.
 _KEYS_OF_A_SETTING = 2
+# Sentences further from the key stand alone.
+_MAX_SETTING_CHARACTERS = 2_000
 _CJK_CHARACTERS_PER_WORD = 1.5
 
 
@@ -100,7 +102,7 @@ class SentenceExtractor:
         ISO 639-1 code, or ``auto`` to detect the language of each document from its text.
     """
 
-    name = "sentences-8"
+    name = "sentences-9"
     paid = False
 
     def __init__(self, language: str = "auto") -> None:
@@ -151,7 +153,7 @@ class SentenceExtractor:
             return None
         if cells := row_cells(analysis.document.text[span.start : span.end], columns):
             return self._row(analysis, span, cells)
-        if setting := key_path(analysis.document.text[span.start : span.end]) if analysis.is_settings else None:
+        if setting := _setting_at(analysis.document.text, span) if analysis.is_settings else None:
             return self._setting(analysis, span, setting)
         sentence = analysis.text_of(span)
         boilerplate_kind = boilerplate(sentence)
@@ -175,10 +177,20 @@ class SentenceExtractor:
     def _setting(self, analysis: _DocumentAnalysis, span: Span, setting: KeyPath) -> Evidence:
         subject = analysis.subjects.at(span.start)
         keys = [Participation(key, score=_SETTING_SCORE) for key in setting.keys[-_KEYS_OF_A_SETTING:]]
-        others = participants(setting.value, subject, analysis.vocabulary, analysis.terms)
+        others = participants(f"{setting.value}{setting.comment}", subject, analysis.vocabulary, analysis.terms)
         found = {entity_key(one.name): one for one in (*others, *keys) if entity_key(one.name)}
         text = with_subject(setting.sentence, subject)
         return Evidence(text, _COMPLETE, tuple(found.values()), (span,), self.name)
+
+
+def _setting_at(text: str, span: Span) -> KeyPath | None:
+    """Return the setting of a sentence; later sentences of its line, as of a comment, have its keys."""
+    first = max(0, span.start - _MAX_SETTING_CHARACTERS)
+    line_start = text.rfind("\n", first, span.start) + 1 or first
+    setting = key_path(text[line_start : span.end])
+    if setting is None or line_start == span.start:
+        return setting
+    return KeyPath(setting.keys, "", text[span.start : span.end])
 
 
 def _excluded_spans(document: Document) -> tuple[Span, ...]:

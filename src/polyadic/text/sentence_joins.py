@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from polyadic.text.ordinals import is_ordinal
+
 Range = tuple[int, int]
 """Start and end; used in place of Span for intermediate results, because creating spans is slow."""
 
@@ -17,10 +19,8 @@ _UNFINISHED = re.compile(
 _MAX_UNFINISHED = 12
 # Footnote marks directly after a sentence.
 _NOTE_MARKS = re.compile(r"(?:[¹²³⁰⁴-⁹]{1,3}|\[\^[\w.-]{1,40}\])+(?!:)")
-# "des 18. Jahrhunderts": a German ordinal before the nouns that most often follow one.
-_ORDINAL = re.compile(r"\b\d{1,3}\.\s+(?:Jahrhundert|Jahrtausend|Jh\b|Lebensjahr|Geburtstag|Jahrestag|Auflage)")
 _BEFORE_SUFFIX = " \t\n\r\xa0(\"'„“«/*"
-_MAX_ORDINAL, _MAX_TITLE = 4, 4  # characters, letters
+_MAX_TITLE = 4  # letters
 _NO_BREAK = "\xa0"
 # Inline code: between equal runs of backticks that adjoin its text. In "`that' ... `this'" they only open quotations.
 _INLINE_CODE = re.compile(r"(?<![`\\\w])(`{1,3})(?=[^\s`])([^`]{1,300})(?<=[^\s`])\1(?![`\w])")
@@ -42,7 +42,7 @@ def inline_code(text: str, start: int, end: int) -> list[Range]:
     return [found.span() for found in _INLINE_CODE.finditer(text, start, end)]
 
 
-def joined(text: str, pieces: Iterator[Range], code: Sequence[Range]) -> Iterator[Range]:
+def joined(text: str, pieces: Iterator[Range], code: Sequence[Range], language: str) -> Iterator[Range]:
     """Join pieces if the boundary is within code, a name or an ordinal, or after a title or a list number.
 
     A no-break space ends no sentence either. Footnote marks stay with the sentence before them.
@@ -55,10 +55,12 @@ def joined(text: str, pieces: Iterator[Range], code: Sequence[Range]) -> Iterato
         Pieces of the text that may be sentences, in order and without surrounding white space.
     code
         The ranges of inline code in which pieces may begin, see :func:`inline_code`.
+    language
+        ISO 639-1 code.
 
     >>> text = "Call `a. B` in S.\\xa0Kern. Then `c`."
     >>> pieces = iter([(0, 8), (9, 17), (18, 23), (24, 33)])
-    >>> [text[slice(*found)] for found in joined(text, pieces, inline_code(text, 0, len(text)))]
+    >>> [text[slice(*found)] for found in joined(text, pieces, inline_code(text, 0, len(text)), "en")]
     ['Call `a. B` in S.\\xa0Kern.', 'Then `c`.']
     """
     held: Range | None = None
@@ -70,7 +72,7 @@ def joined(text: str, pieces: Iterator[Range], code: Sequence[Range]) -> Iterato
             if rest is None:
                 continue
             piece = rest
-        if held is not None and (_continues(text, *held, piece[0]) or _is_inside(code, held[1], piece[0])):
+        if held is not None and (_continues(text, *held, piece[0], language) or _is_inside(code, held[1], piece[0])):
             held = held[0], piece[1]
             continue
         if held is not None:
@@ -80,9 +82,9 @@ def joined(text: str, pieces: Iterator[Range], code: Sequence[Range]) -> Iterato
         yield held
 
 
-def _continues(text: str, start: int, end: int, next_start: int) -> bool:
+def _continues(text: str, start: int, end: int, next_start: int, language: str) -> bool:
     """Whether a piece goes on in the next one."""
-    if _is_within_name(text, end, next_start) or _is_unfinished(text, start, end) or _is_ordinal(text, end):
+    if _is_within_name(text, end, next_start) or _is_unfinished(text, start, end) or is_ordinal(text, end, language):
         return True
     return text[end:next_start] == _NO_BREAK
 
@@ -106,13 +108,6 @@ def _is_within_name(text: str, end: int, start: int) -> bool:
     opening = _WORD_BEFORE.search(text, begin, end - 1)
     closing = _WORD_AFTER.match(text, end, end + _MAX_NAME)
     return "." in (opening[0] if opening else "") or "." in (closing[0] if closing else "")
-
-
-def _is_ordinal(text: str, end: int) -> bool:
-    """Whether a piece ends with an ordinal that belongs to the next word."""
-    if end < 2 or not text[end - 2].isdigit():  # fast path for nearly all pieces
-        return False
-    return any(_ORDINAL.match(text, start) for start in range(max(0, end - _MAX_ORDINAL), end - 1))
 
 
 def _is_unfinished(text: str, start: int, end: int) -> bool:

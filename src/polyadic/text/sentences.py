@@ -17,6 +17,7 @@ from polyadic.model.types import Span
 from polyadic.text.boilerplate_sentences import is_contents_line
 from polyadic.text.chat_messages import begins_entry, is_message
 from polyadic.text.code_fences import code_blocks
+from polyadic.text.ordinals import is_wrapped_ordinal
 from polyadic.text.sentence_joins import Range, inline_code, joined, stripped
 from polyadic.text.table_rows import is_row
 from polyadic.text.unpunctuated_lines import are_items
@@ -128,7 +129,7 @@ def _sentences(text: str, language: str) -> tuple[Span, ...]:
 def _prose_sentences(text: str, start: int, stop: int, language: str) -> Iterator[Span]:
     return (
         Span(first, last)
-        for block in _blocks(text, start, stop)
+        for block in _blocks(text, start, stop, language)
         for sentence in _block_sentences(text, block, language)
         for first, last in _limit_length(text, sentence)
     )
@@ -147,14 +148,14 @@ def _code_parts(text: str, start: int, stop: int) -> Iterator[Range]:
 _cached_sentences = lru_cache(maxsize=_CACHE_SIZE)(_sentences)
 
 
-def _blocks(text: str, first: int, stop: int) -> Iterator[Range]:
+def _blocks(text: str, first: int, stop: int, language: str) -> Iterator[Range]:
     """Yield runs of lines that may share a sentence."""
     start = end = first
     for line in _LINE.finditer(text, first, stop):
         content = line.group()
         blank = not content.strip()
         alone = bool(_STANDS_ALONE.match(content)) or is_contents_line(content)
-        starts_item = bool(_BLOCK_START.match(content)) and not _closes(text, start, line)
+        starts_item = bool(_BLOCK_START.match(content)) and not _continues(text, start, line, language)
         if start < end and (blank or alone or starts_item or begins_entry(content)):
             yield start, end
             start = line.start()
@@ -168,8 +169,10 @@ def _blocks(text: str, first: int, stop: int) -> Iterator[Range]:
         yield start, end
 
 
-def _closes(text: str, start: int, line: re.Match[str]) -> bool:
-    """Whether a line that looks like a list item closes a parenthesis: "(priority\\n100) is never"."""
+def _continues(text: str, start: int, line: re.Match[str], language: str) -> bool:
+    """Whether a line that looks like a list item continues a date, or closes a parenthesis: "(priority\\n100) is"."""
+    if is_wrapped_ordinal(text, start, line.start(), language):
+        return True
     opening = text.rfind("(", max(start, line.start() - LONGEST), line.start())
     return opening >= 0 and _CLOSED_NUMBER.match(text, opening, line.end()) is not None
 
@@ -186,7 +189,7 @@ def _block_sentences(text: str, block: Range, language: str) -> Iterator[Range]:
     pieces = (
         (start + first, start + last) for start, end in parts for first, last in _part_pieces(text[start:end], language)
     )
-    return joined(text, pieces, inline_code(text, *block))
+    return joined(text, pieces, inline_code(text, *block), language)
 
 
 def _lines(text: str, part: Range, language: str) -> Iterator[Range]:

@@ -1,8 +1,8 @@
 """Recognize settings in text, and write their paths in words: ``stoneware_glaze.target_c: 1240`` is about its target.
 
-Loaders write nested data (JSON, YAML, TOML) as lines of ``- path.to.key: value``. The names of keys are identifiers,
-whose words are joined by underscores, hyphens or capitals, and which may end with a unit. Those of configuration files
-are ``bantime = 10m: The time for which a host is banned.``
+Loaders write nested data (JSON, YAML) as lines of ``- path.to.key: value`` or ``- path.to.key: value: comment``. The
+names of keys are identifiers, whose words are joined by underscores, hyphens or capitals, and which may end with a
+unit. Those of configuration files are ``bantime = 10m: The time for which a host is banned.``
 """
 
 import re
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 _LINE = re.compile(r"- (?P<path>[^\W\d][\w-]*(?:\.[\w-]+)*): (?P<value>\S.*)")
 _BETWEEN_WORDS = re.compile(r"[_-]+|(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_NUMBER = re.compile(r"-?\d[\d.,]*(?:e[+-]?\d+)?", re.IGNORECASE)
+_NUMBER = re.compile(r"(?P<number>-?\d[\d.,]*(?:e[+-]?\d+)?)(?P<comment>: .*)?", re.IGNORECASE)
 _UNITS = {
     "c": "degrees Celsius",
     "celsius": "degrees Celsius",
@@ -49,16 +49,20 @@ _SETTING = re.compile(r"[#;]?([\w.\-/]{1,80}) =(?=[\s:]|$)")
 
 @dataclass(frozen=True, slots=True)
 class KeyPath:
-    """A setting: the words of each key from the outermost to the innermost, the unit of the value, and the value."""
+    """A setting: the words of each key from the outermost to the innermost, the unit of the value, and the value.
+
+    ``comment`` is what follows a number.
+    """
 
     keys: tuple[str, ...]
     unit: str
     value: str
+    comment: str = ""
 
     @property
     def sentence(self) -> str:
         """The setting in words."""
-        return f"{', '.join(self.keys)}: {self.value}{f' {self.unit}' if self.unit else ''}"
+        return f"{', '.join(self.keys)}: {self.value}{f' {self.unit}' if self.unit else ''}{self.comment}"
 
 
 def is_settings(text: str) -> bool:
@@ -80,15 +84,18 @@ def key_path(line: str) -> KeyPath | None:
     ('server, max Body: 512 kilobytes', 'kiln, vitamin c: low')
     >>> key_path("- bisque.ramp_c_per_hour: 100").sentence
     'bisque, ramp: 100 degrees Celsius per hour'
+    >>> key_path("- bisque.target_c: 1000: The first firing.").sentence
+    'bisque, target: 1000 degrees Celsius: The first firing.'
     """
     found = _LINE.fullmatch(line)
     if found is None:
         return None
     keys = [[*filter(None, _BETWEEN_WORDS.split(key))] for key in found["path"].split(".")]
-    unit = ""
-    if _NUMBER.fullmatch(found["value"]):
+    value, unit, comment = found["value"], "", ""
+    if amount := _NUMBER.fullmatch(value):
         keys[-1], unit = _without_unit(keys[-1])
-    return KeyPath(tuple(" ".join(words) for words in keys), unit, found["value"])
+        value, comment = amount["number"], amount["comment"] or ""
+    return KeyPath(tuple(" ".join(words) for words in keys), unit, value, comment)
 
 
 def _without_unit(words: list[str]) -> tuple[list[str], str]:

@@ -43,7 +43,8 @@ _COMMENTS = (_Kind.COMMENT, _Kind.EXAMPLE)
 class _Line:
     """A line of a configuration; ``words`` is the text of a comment, or the name of a section.
 
-    ``#port = 22`` is a setting that is commented out; ``# port = 22`` is an example in a comment.
+    ``#port = 22`` is a setting that is commented out, as is ``# port = 22`` at the end of its comment; elsewhere the
+    latter is an example in a comment.
     """
 
     kind: _Kind
@@ -100,7 +101,7 @@ def configuration_text(text: str, language: str) -> str:
     <BLANKLINE>
     #enabled = true
     """
-    lines = list(_lines(text))
+    lines = _with_disabled(list(_lines(text)))
     writer = _Writer(language)
     place = 0
     while place < len(lines):
@@ -160,6 +161,29 @@ def _kind(bare: str) -> tuple[_Kind, str]:
         return _Kind.SECTION, section.group(1).strip()
     is_setting = _SETTING.fullmatch(bare) and not _OPENS_BLOCK.fullmatch(bare)
     return (_Kind.SETTING if is_setting else _Kind.CODE), ""
+
+
+def _with_disabled(lines: list[_Line]) -> list[_Line]:
+    """Return the lines, with ``# name = value`` at the end of its comment, a paragraph, marked as commented out."""
+    end = len(lines)
+    while end:
+        first = place = end
+        if end == len(lines) or lines[end].kind in {_Kind.BLANK, _Kind.SECTION}:
+            while place and _is_assignment(lines[place - 1]):
+                place -= 1
+            first = place
+            while first and lines[first - 1].kind is _Kind.COMMENT and lines[first - 1].words:
+                first -= 1
+            is_whole = not first or lines[first - 1].kind not in _COMMENTS
+            if is_whole and first < place and not lines[place - 1].words.endswith(":"):
+                lines[place:end] = [_Line(_Kind.DISABLED, line.raw, line.words) for line in lines[place:end]]
+        end = min(first, end - 1)
+    return lines
+
+
+def _is_assignment(line: _Line) -> bool:
+    is_prose = line.words.endswith((".", ":", ",", ";"))
+    return line.kind is _Kind.EXAMPLE and not is_prose and _ASSIGNMENT.match(line.words) is not None
 
 
 def _run_end(lines: list[_Line], start: int) -> int:

@@ -1,0 +1,82 @@
+"""Recognize ordinals that are written with a full stop: "18. November", "18. listopadu", "des 18. Jahrhunderts"."""
+
+import re
+
+# The nouns that most often follow a German ordinal, and months; those that are also English are months elsewhere only.
+_NOUN = r"(?:Jahrhundert|Jahrtausend|Jh\b|Lebensjahr|Geburtstag|Jahrestag|Auflage)"
+_GERMAN_MONTH = r"(?:(?:Januar|Jänner|Februar|Feber|März|Mai|Juni|Juli|Oktober|Dezember)s?\b|(?:Jän|Mär|Okt|Dez)\.)"
+_SHARED_MONTH = r"(?:(?:April|August|September|November)s?\b|(?:Jan|Feb|Apr|Jun|Jul|Aug|Sept?|Nov)\.)"
+_MONTHS = (
+    # Danish, Norwegian, Faroese
+    "januar februar marts mars apríl april mai maj juni juli august september oktober november december desember",
+    # Czech, Slovak, Polish
+    "ledna února března dubna května června července srpna září října listopadu prosince",
+    "januára februára marca apríla mája júna júla augusta septembra októbra novembra decembra",
+    "stycznia lutego marca kwietnia maja czerwca lipca sierpnia września października listopada grudnia",
+    # Slovene, Croatian, Bosnian, Serbian
+    "januarja februarja marca aprila maja junija julija avgusta septembra oktobra novembra decembra",
+    "siječnja veljače ožujka travnja svibnja lipnja srpnja kolovoza rujna listopada studenoga studenog prosinca",
+    "januara februara marta juna jula augusta јануара фебруара марта априла маја јуна јула августа септембра октобра",
+    "новембра децембра",
+    # Icelandic, Estonian, Latvian
+    "janúar febrúar maí júní júlí ágúst október nóvember",
+    "jaanuar veebruar märts aprill juuni juuli oktoober detsember",
+    "janvāris februāris aprīlis maijs jūnijs jūlijs augusts septembris oktobris novembris decembris",
+    "janvārī februārī martā aprīlī maijā jūnijā jūlijā augustā septembrī oktobrī novembrī decembrī",
+)
+# With case endings: Finnish, Estonian, Hungarian.
+_MONTH_STEMS = (
+    "tammikuu helmikuu maaliskuu huhtikuu toukokuu kesäkuu heinäkuu elokuu syyskuu lokakuu marraskuu joulukuu",
+    "jaanuari veebruari märtsi aprilli juunikuu juulikuu augusti septembri oktoobri novembri detsembri",
+    "január február március április május június július augusztus szeptember október november december",
+)
+_MONTH = "|".join(f"{month}\\b" for months in _MONTHS for month in months.split())
+_STEM = "|".join(f"{stem}\\w{{0,6}}\\b" for stems in _MONTH_STEMS for stem in stems.split())
+# A sentence hardly ever begins with a month in lower case.
+_ORDINAL = re.compile(rf"\b(?:\d{{1,3}}\.\s+{_NOUN}|\d{{1,2}}\.\s+{_GERMAN_MONTH}|\d{{1,4}}\.\s+(?:{_MONTH}|{_STEM}))")
+_SHARED = re.compile(rf"\b\d{{1,2}}\.\s+{_SHARED_MONTH}")
+_MAX_ORDINAL = 5  # characters
+
+
+def is_ordinal(text: str, end: int, language: str) -> bool:
+    """Return whether a text up to a position ends with an ordinal that belongs to the next word.
+
+    >>> is_ordinal("Dem 18. November", 7, "de"), is_ordinal("Page 18. November", 8, "en"), is_ordinal("18. maja", 3, "")
+    (True, False, True)
+    """
+    if end < 2 or not text[end - 2].isdigit():  # fast path for nearly all positions
+        return False
+    return any(_begins_with_ordinal(text, start, language) for start in range(max(0, end - _MAX_ORDINAL), end - 1))
+
+
+def is_wrapped_ordinal(text: str, start: int, line_start: int, language: str) -> bool:
+    r"""Return whether a line begins with an ordinal that belongs to the line above, and not with the number of an item.
+
+    Parameters
+    ----------
+    text
+        The whole text.
+    start
+        Where the lines begin that may share a sentence with this line.
+    line_start
+        Where this line begins.
+    language
+        ISO 639-1 code.
+
+    >>> is_wrapped_ordinal("am\n18. Mai", 0, 3, "de"), is_wrapped_ordinal("Plan\n18. Mai", 0, 5, "de")
+    (True, False)
+    """
+    number = line_start
+    while text[number : number + 1] in {" ", "\t"}:
+        number += 1
+    if start >= line_start or not _begins_with_ordinal(text, number, language):
+        return False
+    above = text[max(start, text.rfind("\n", start, line_start - 1) + 1) : line_start].strip()
+    last_word = above.rpartition(" ")[2]
+    # Below a line that begins with a date, another one is the next entry of a list.
+    is_open = last_word.endswith(",") or (last_word.isalpha() and last_word.islower())
+    return is_open and not _begins_with_ordinal(above, 0, language)
+
+
+def _begins_with_ordinal(text: str, start: int, language: str) -> bool:
+    return bool(_ORDINAL.match(text, start)) or (language != "en" and bool(_SHARED.match(text, start)))
