@@ -293,13 +293,12 @@ def test_build_needs_a_workspace_of_its_embedding_model(tmp_path: Path) -> None:
         kb.hierarchy.build()
 
 
-def test_missing_nodes_are_rebuilt(tmp_path: Path) -> None:
-    """Where a store has lost a summary, the next build mends it."""
+def test_summaries_that_a_store_has_lost_are_rebuilt(tmp_path: Path) -> None:
     with workspace(tmp_path, without_a_model(SMALL), 8) as kb:
         kb.hierarchy.build()
         whole = hierarchy_of(kb)
+        gone = [one.id for one in whole.clusters if one.layer == 0][:2]
         with kb.store().write() as writer:
-            gone = [one.id for one in whole.clusters if one.layer == 0][:2]
             writer.update_hierarchy(Rearrangement((), (), gone, whole.sparsities, whole.settled, whole.since))
             assert not writer.attach()
         assert len(hierarchy_of(kb).clusters) < len(whole.clusters)
