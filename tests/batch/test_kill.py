@@ -57,7 +57,7 @@ def waiting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Waiting]:
 
 @pytest.fixture(scope="module")
 def expected(waiting: Waiting, tmp_path_factory: pytest.TempPathFactory) -> tuple[int, str, list[str]]:
-    """What comes of a run that nobody kills: the call for the first document, and one for each line of the batch."""
+    """Return the result of a run that is not killed: a call for the first document, and one for each line."""
     folder = waiting.copied(tmp_path_factory.mktemp("undisturbed"))
     done(waiting.reading(folder))
     known = waiting.known(folder)

@@ -30,7 +30,7 @@ def halves(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Path], list[P
 
 @pytest.fixture(scope="module")
 def expected(halves: tuple[list[Path], list[Path]], tmp_path_factory: pytest.TempPathFactory) -> str:
-    """What comes of one after the other."""
+    """Return the result of one after the other."""
     folder = tmp_path_factory.mktemp("serial")
     for files in halves:
         done(indexing(files, folder))

@@ -40,7 +40,7 @@ def letters(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def undisturbed(letters: Path, server: OwnServer) -> str:
-    """What comes of a run while the server stays."""
+    """Return the result of a run while the server stays."""
     place = f"{server.database}#{postgres.fresh()}"
     assert ended(started(COMMAND, "-w", place, "index", str(letters))) == (0, "")
     return contents_of(place)

@@ -21,7 +21,7 @@ KILOBYTE = 1024
 
 @dataclass(frozen=True, slots=True)
 class Undisturbed:
-    """What comes of a run with room enough, and how often it asks the model."""
+    """Return the result of a run with room enough, and how often it asks the model."""
 
     known: str
     calls: int

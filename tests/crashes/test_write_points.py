@@ -47,7 +47,7 @@ def before(letters: Path, server: ModelServer, tmp_path_factory: pytest.TempPath
 
 @pytest.fixture(scope="module")
 def expected(letters: Path, before: Path, server: ModelServer, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """What comes of a run that nobody kills, whether or not anything was there before."""
+    """Return the result of a run that is not killed, whether or not anything was there before."""
     fresh, updated = tmp_path_factory.mktemp("fresh"), tmp_path_factory.mktemp("undisturbed")
     shutil.copytree(before, updated, dirs_exist_ok=True)
     done(indexing(letters, fresh, server))

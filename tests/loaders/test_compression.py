@@ -109,7 +109,8 @@ def test_truncated_and_damaged_files_are_reported(tmp_path: Path, suffix: str) -
 
 @pytest.mark.parametrize("suffix", COMPRESS)
 def test_damaged_tables_yield_no_rows(tmp_path: Path, suffix: str) -> None:
-    refused(tmp_path / f"a.csv{suffix}", COMPRESS[suffix](ROWS)[:-4])
+    skipped = refused(tmp_path / f"a.csv{suffix}", COMPRESS[suffix](ROWS)[:-4])
+    assert skipped.reason == "the compressed data ends too early"
 
 
 @pytest.mark.parametrize("suffix", COMPRESS)

@@ -43,7 +43,7 @@ def shares(tmp_path_factory: pytest.TempPathFactory) -> list[list[str]]:
 
 @pytest.fixture(scope="module")
 def expected(shares: list[list[str]]) -> str:
-    """What comes of one after the other."""
+    """Return the result of one after the other."""
     place = fresh()
     for share in shares:
         assert ended(started(COMMAND, "-w", place, "index", *share)) == (0, "")

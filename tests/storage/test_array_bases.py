@@ -1,4 +1,4 @@
-"""When arrays are saved anew, and what becomes of those before."""
+"""When arrays are saved again, and when earlier ones are deleted."""
 
 import shutil
 from contextlib import closing

@@ -68,8 +68,8 @@ def test_a_value_is_required_and_recognized(name: str) -> None:
     value = required_value(question)
     assert value is not None
     assert value.name == name
-    assert value.shown.search(with_value)
-    assert not value.shown.search(without)
+    assert value.is_in(with_value)
+    assert not value.is_in(without)
 
 
 @pytest.mark.parametrize(
@@ -84,8 +84,8 @@ def test_a_value_is_required_and_recognized(name: str) -> None:
 def test_other_languages_require_values_too(question: str, with_value: str, without: str) -> None:
     value = required_value(question)
     assert value is not None
-    assert value.shown.search(with_value)
-    assert not value.shown.search(without)
+    assert value.is_in(with_value)
+    assert not value.is_in(without)
 
 
 @pytest.mark.parametrize("question", ["Why is the gate locked?", "Who wrote the rules?", "How do I open the lid?", ""])

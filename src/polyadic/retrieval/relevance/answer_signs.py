@@ -1,7 +1,6 @@
 """Signs that a sentence holds the kind of answer that a question asks for: a number, a date, a reason, a definition."""
 
 import re
-from collections.abc import Sequence
 
 from polyadic.retrieval.relevance.question_features import AnswerKind, QuestionFeatures
 
@@ -68,9 +67,7 @@ _SIGNS: dict[AnswerKind, re.Pattern[str]] = {
 _FEW_NEW_WORDS = 4
 
 
-def answer_signs(
-    asked: QuestionFeatures, text: str, words: Sequence[str], text_stems: frozenset[str]
-) -> dict[str, float]:
+def answer_signs(asked: QuestionFeatures, text: str, text_stems: frozenset[str]) -> dict[str, float]:
     """Whether a sentence has what the question asks for, and says more than the question does.
 
     Parameters
@@ -79,8 +76,8 @@ def answer_signs(
         The question.
     text
         The sentence.
-    words, text_stems
-        Its words in order, and their stems.
+    text_stems
+        The stems of its words.
 
     Returns
     -------
@@ -96,17 +93,9 @@ def answer_signs(
         signs["asks_person"] = float(bool(asked.stems(" ".join(names)) - asked.everything))
     elif kind in _SIGNS:
         column = "asks_verdict" if kind is AnswerKind.YES_NO else f"asks_{kind.value}"
-        signs[column] = float(_SIGNS[kind].search(_without_question(text, asked, words)) is not None)
+        signs[column] = float(_SIGNS[kind].search(asked.without_its_numbers(text)) is not None)
     if kind is AnswerKind.DEFINITION:
         cue = _DEFINES.search(text)
         head = asked.stems(text[: cue.start()]) if cue else frozenset[str]()
         signs["defines_subject"] = len(head & set(asked.content)) / max(1, len(asked.content)) if cue else 0.0
     return signs
-
-
-def _without_question(text: str, asked: QuestionFeatures, words: Sequence[str]) -> str:
-    """The text without the numbers that the question has itself: these do not answer it."""
-    for word in words:
-        if word.isdigit() and word in asked.everything:
-            text = re.sub(rf"\b{word}\b", " ", text)
-    return text

@@ -141,6 +141,11 @@ class QuestionFeatures:
         """The words of a text; with its days as eight digits if the question names a day."""
         return [*tokens(text), *dates_in(text)] if self.names_days else tokens(text)
 
+    def without_its_numbers(self, text: str) -> str:
+        """Return a text without the numbers that the question has itself: these do not answer it."""
+        numbers = "|".join(sorted(filter(str.isdigit, self.everything)))
+        return re.sub(rf"\b(?:{numbers})\b", " ", text) if numbers else text
+
     def overlap(self, text: str) -> int:
         """How many of its content words a text holds, in any form."""
         return len(self.stems(text).intersection(self.content))

@@ -66,15 +66,26 @@ _MONTHS = (
 
 @dataclass(frozen=True, slots=True)
 class RequiredValue:
-    """A kind of value: which questions ask for it, and how a sentence shows it."""
+    """A kind of value: patterns of the questions that ask for it, and of the sentences that show it.
+
+    They are compiled when they are first needed: a question needs few of them.
+    """
 
     name: str
-    asked: re.Pattern[str]
-    shown: re.Pattern[str]
+    asked: str
+    shown: str
+
+    def is_asked_by(self, question: str) -> bool:
+        """Return whether a question asks for such a value."""
+        return re.search(self.asked, question, re.IGNORECASE) is not None
+
+    def is_in(self, text: str) -> bool:
+        """Return whether a text shows such a value."""
+        return re.search(self.shown, text, re.IGNORECASE) is not None
 
 
 def _value(name: str, asked: Sequence[str], shown: Sequence[str]) -> RequiredValue:
-    return RequiredValue(name, *(re.compile("|".join(parts), re.IGNORECASE) for parts in (asked, shown)))
+    return RequiredValue(name, "|".join(asked), "|".join(shown))
 
 
 # The first whose question matches counts.
@@ -144,7 +155,7 @@ _VALUES = (
     ),
     _value(
         "birth",
-        # Only of somebody who is named: "the director of the film" is born in another sentence than the film's.
+        # Only of a person with a name: "the director of the film" is born in another sentence than the film's.
         [
             rf"\b(?:when|where|year) (?:was|were) {_NAME} born\b",
             rf"\b(?:wann|wo) (?:wurde|ist) {_NAME} geboren\b",
@@ -282,12 +293,12 @@ def required_value(question: str) -> RequiredValue | None:
     >>> value = required_value("How much does a pitch cost?")
     >>> value.name
     'money'
-    >>> bool(value.shown.search("A pitch costs 12 euros a night.")), bool(value.shown.search("The site opens in May."))
+    >>> value.is_in("A pitch costs 12 euros a night."), value.is_in("The site opens in May.")
     (True, False)
     >>> required_value("Why is the gate locked?") is None
     True
     """
-    return next((value for value in _VALUES if value.asked.search(question)), None)
+    return next((value for value in _VALUES if value.is_asked_by(question)), None)
 
 
 def lacking(
@@ -307,8 +318,8 @@ def lacking(
     found[:] = 1.0, float(bool(counted))
     for row in np.argsort(-scores, kind="stable")[:MOST_CHECKED]:
         sentence = sentences[row]
-        text = _without_numbers_of(asked, sentence.fact_text.removeprefix(f"{sentence.title}: "))
-        found[row, 0] = float(value.shown.search(text) is None)
+        text = asked.without_its_numbers(sentence.fact_text.removeprefix(f"{sentence.title}: "))
+        found[row, 0] = float(not value.is_in(text))
         found[row, 1] = float(bool(counted) and not counted & asked.stems(f"{sentence.fact_text} {sentence.context}"))
     return found
 
@@ -324,9 +335,3 @@ def _counted(asked: QuestionFeatures) -> frozenset[str]:
             break
         words.append(word)
     return asked.stems(" ".join(words))
-
-
-def _without_numbers_of(asked: QuestionFeatures, text: str) -> str:
-    """Return the text without the numbers that the question has itself: these do not answer it."""
-    numbers = [re.escape(word) for word in asked.tokens(asked.text) if word.isdigit()]
-    return re.sub(rf"\b(?:{'|'.join(numbers)})\b", " ", text) if numbers else text

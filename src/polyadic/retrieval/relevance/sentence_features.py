@@ -175,7 +175,7 @@ def sentence_features(asked: QuestionFeatures, read: Sequence[Read]) -> NDArray[
     weights = word_weights(asked, read)
     found = np.zeros((len(read), len(FEATURES)))
     for row, one in enumerate(read):
-        signs = answer_signs(asked, one.sentence.text, one.words, one.text_stems)
+        signs = answer_signs(asked, one.sentence.text, one.text_stems)
         for name, value in (_own_features(asked, one, weights) | signs).items():
             found[row, _PLACES[name]] = value
     for name, column in _compared_features(asked, read, found).items():

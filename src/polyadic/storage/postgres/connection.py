@@ -110,7 +110,7 @@ def bulk_statement(change: RowChange) -> BulkStatement:
 
 
 def _format(kind: ColumnType) -> str:
-    """Return psycopg's format of an array: it sends lists as text unless told otherwise."""
+    """Return psycopg's format of an array: by default, it sends lists as text."""
     return "b" if kind in (ColumnType.BYTES, ColumnType.VECTOR) else "s"
 
 
