@@ -6,7 +6,7 @@ share about as many.
 
 A claim is supported if its cited sentences together have its numbers, most of its terms or a similar meaning, and do
 not negate it. This stands in for the entailment by which ALCE (Gao et al. 2023) judges a citation. If the cited
-sentences together have too little of a claim, none is quoted: its markers cite their items as a whole.
+sentences together do not support a claim, none is quoted: its markers cite their items as a whole.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -42,8 +42,8 @@ _SIMILARITY = 0.4
 _ADDS, _MOST_SENTENCES = 0.1, 3
 # It has at least so many terms of the claim, and this share of them: a number or a name may stand in any sentence.
 _SHARED, _SHARED_PART = 2, 0.2
-# Sentences support a claim if their share of its terms, with this much of their similarity, is at least so large, and
-# are quoted for it if their coverage is, for which terms of a title or of a sentence before count in part.
+# Sentences support a claim if their share of its terms, with this much of their similarity, is at least so large. They
+# are then quoted for it if their coverage is, for which terms of a title or of a sentence before count in part.
 _ENOUGH, _SIMILARITY_OF_SUPPORT = 0.75, 0.5
 # Two numbers of one sentence may be added or subtracted if they are at least so large: small ones make too many others.
 _CALCULABLE = 100
@@ -121,8 +121,8 @@ class _Support:
 
     @property
     def is_quotable(self) -> bool:
-        """Whether they say enough of the claim to be quoted for it."""
-        return self._is_enough(self.coverage)
+        """Whether they are quoted for the claim: they support it, and say enough of it themselves."""
+        return self.is_sufficient and self._is_enough(self.coverage)
 
     def _is_enough(self, share: float) -> bool:
         return share + _SIMILARITY_OF_SUPPORT * self.similarity >= _ENOUGH
