@@ -50,7 +50,7 @@ def fork_jobs() -> None:
 
 def fork_jobs_of_a_fork() -> None:
     """Do the same in a server that was forked, from where it was forked; Python would begin another such process."""
-    forkserver._forkserver.ensure_running = lambda: None  # type: ignore[attr-defined]
+    forkserver._forkserver.ensure_running = lambda: None  # type: ignore[method-assign]
     current_process()._config["daemon"] = False  # type: ignore[attr-defined]
     fork_jobs()
 
