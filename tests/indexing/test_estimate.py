@@ -82,13 +82,13 @@ def test_estimate_includes_time_after_some_calls(
     recorded_server.delay, recorded_server.tokens_per_second = delay, tokens_per_second
     try:
         with workspace(tmp_path / "kb", recorded_server, at_once=at_once, **PRICES) as kb:
-            kb.index([passages(tmp_path / "even.jsonl", 0, 100)])
-            file = passages(tmp_path / "odd.jsonl", 1, 100)
+            kb.index([passages(tmp_path / "even.jsonl", 0, 60)])
+            file = passages(tmp_path / "odd.jsonl", 1, 60)
             found = kb.estimate([file])
             report = kb.index([file])
     finally:
         recorded_server.delay, recorded_server.tokens_per_second = 0.0, None
-    assert "100 calls before" in found.basis
+    assert "60 calls before" in found.basis
     assert differ(found.seconds, report.seconds) < IN_TIME
     assert differ(found.usage.completion_tokens, report.usage.completion_tokens) < CLOSE
     assert differ(found.usage.money, report.usage.money) < CLOSE
@@ -213,7 +213,7 @@ def test_cost_of_failed_embedding_is_in_the_ledger(tmp_path: Path, server: Model
 @pytest.mark.data
 def test_estimated_embedding_tokens_are_close(tmp_path: Path, recorded_server: ModelServer) -> None:
     recorded_server.reset()
-    file = passages(tmp_path / "odd.jsonl", 1, 100)
+    file = passages(tmp_path / "odd.jsonl", 1, 80)
     embedding = EmbeddingSettings(model="endpoint", name="hashing", base_url=recorded_server.url, key_variable="")
     for n, asked in enumerate((settings(recorded_server), Settings())):
         with Workspace(tmp_path / str(n), asked.model_copy(update={"embedding": embedding})) as kb:
