@@ -16,7 +16,8 @@ _WIDTH = 1700
 
 def page_images(pages: Sequence[Sequence[str]]) -> list[Image.Image]:
     """Images of pages with these lines."""
-    return [_page_image(tuple(lines)) for lines in pages]
+    # Saving changes an image.
+    return [_page_image(tuple(lines)).copy() for lines in pages]
 
 
 @cache
