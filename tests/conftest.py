@@ -12,6 +12,7 @@ import pytest
 from hypothesis import settings
 
 from tests.support.examples import FEW
+from tests.support.forked import import_before
 
 # How long one example takes says more about the machine than about the code.
 settings.register_profile("untimed", deadline=None, max_examples=100 if os.environ.get("CI") else 40)
@@ -30,7 +31,8 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 # What is imported and collected lives as long as the tests; garbage collection need not traverse it again and again.
 gc.disable()
 
-# On PostgreSQL, `make test` runs what every store promises; the rest is slow.
+# `make test` selects these. On PostgreSQL it runs what every store promises; the rest is slow.
+_FAST = "not slow"
 _ALWAYS_ON_POSTGRES = "test_contract"
 _SLOW_FOLDERS = ("browser", "postgres")
 _SLOW_MODULE = re.compile(r"^pytestmark = .*\bmark\.slow\b", re.MULTILINE)
@@ -38,15 +40,16 @@ _SLOW_MODULE = re.compile(r"^pytestmark = .*\bmark\.slow\b", re.MULTILINE)
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Do not import slow modules where slow tests are not run: importing what they need takes seconds."""
-    if config.getoption("markexpr") != "not slow":
+    if config.getoption("markexpr") != _FAST:
         return None
     if collection_path.is_dir():
         return collection_path.name in _SLOW_FOLDERS or None
     return (collection_path.suffix == ".py" and bool(_SLOW_MODULE.search(collection_path.read_text()))) or None
 
 
-def pytest_collection_finish() -> None:
+def pytest_collection_finish(session: pytest.Session) -> None:
     """Collect garbage of tests only."""
+    import_before(is_fast=session.config.getoption("markexpr") == _FAST)
     gc.freeze()
     gc.enable()
 

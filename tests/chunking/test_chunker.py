@@ -115,7 +115,7 @@ def test_an_insertion_changes_only_chunks_near_it(kind: str) -> None:
     blocks = KINDS[kind](rng, 400)
     before = chunks_of("\n\n".join(blocks))
     assert len(before) > 200
-    for place in [0] * 6 + [rng.randrange(len(blocks)) for _ in range(12)]:
+    for place in [0] * 2 + [rng.randrange(len(blocks)) for _ in range(4)]:
         changed = [*blocks[:place], *KINDS[kind](rng, rng.randint(1, 3)), *blocks[place:]]
         lost = texts_lost(before, chunks_of("\n\n".join(changed)))
         assert lost <= (2 if place == 0 else 5)
@@ -126,7 +126,7 @@ def test_a_sentence_changed_or_removed_changes_only_chunks_near_it() -> None:
     rng = random.Random(3)
     blocks = prose(rng, 300)
     before = chunks_of("\n\n".join(blocks))
-    for _ in range(8):
+    for _ in range(4):
         place = rng.randrange(len(blocks))
         for replacement in ([], [sentence(rng)]):
             changed = [*blocks[:place], *replacement, *blocks[place + 1 :]]
@@ -137,9 +137,9 @@ def test_a_sentence_changed_or_removed_changes_only_chunks_near_it() -> None:
 @pytest.mark.parametrize("kind", HUGE_BLOCKS)
 def test_an_insertion_into_a_huge_block_changes_only_chunks_near_it(kind: str) -> None:
     rng = random.Random(9)
-    text = HUGE_BLOCKS[kind](rng)
+    text = HUGE_BLOCKS[kind](rng)[:50_000]
     before = chunks_of(text, WHOLE_WINDOWS)
-    assert len(before) > 12
+    assert len(before) > 6
     for inserted in INSERTIONS:
         for place in (0, rng.randrange(len(text) // 3, len(text) // 2)):
             after = chunks_of(text[:place] + inserted + text[place:], WHOLE_WINDOWS)
@@ -249,7 +249,7 @@ def test_shorter_name_of_the_subject_starts_no_chunk() -> None:
 @settings(max_examples=examples(40))
 def test_chunks_lie_within_windows_that_do_not_depend_on_their_size(seed: int, size: tuple[int, int]) -> None:
     tokens, overlap = size
-    text = "\n\n".join(markdown(random.Random(seed), 120))
+    text = "\n\n".join(markdown(random.Random(seed), 60))
     document = Document("file:text", "", text)
     windows = extraction_windows(document, ChunkingSettings(tokens=tokens, overlap=overlap))
     assert tuple(window.text for window in windows) == chunks_of(text, WHOLE_WINDOWS)

@@ -19,8 +19,8 @@ pytestmark = pytest.mark.slow
 @pytest.mark.parametrize(
     ("engine", "readers", "seconds"),
     [
-        pytest.param("sqlite", 3, 10, id="sqlite"),
-        pytest.param("postgres", 2, 6, id="postgres"),
+        pytest.param("sqlite", 3, 5, id="sqlite"),
+        pytest.param("postgres", 2, 4, id="postgres"),
     ],
 )
 def test_every_read_sees_one_committed_state(tmp_path: Path, engine: str, readers: int, seconds: int) -> None:

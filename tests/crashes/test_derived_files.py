@@ -3,14 +3,15 @@
 import os
 import shutil
 import signal
-import subprocess
 from pathlib import Path
 
 import pytest
 
+from polyadic.config import Settings
+from polyadic.workspace import Workspace
 from tests.crashes.commands import COMMAND, done, ended, indexing, started
 from tests.crashes.killed_saving import MOMENTS
-from tests.support.with_a_model import story, write_letters
+from tests.support.with_a_model import HASHING, story, write_letters
 
 pytestmark = pytest.mark.slow
 
@@ -85,8 +86,6 @@ def saved(workspace: Path) -> set[str]:
 
 
 def answer(workspace: Path) -> str:
-    command = [*COMMAND, "-w", str(workspace), "query", QUESTION]
-    environment = {**os.environ, "POLYADIC_EMBEDDING__MODEL": "hashing"}
-    said = subprocess.run(command, check=True, capture_output=True, text=True, env=environment).stdout
-    # The last line tells how long it took.
-    return said.rstrip().rpartition("\n")[0]
+    with Workspace(workspace, Settings(embedding=HASHING)) as kb:
+        found = kb.query(QUESTION)
+    return "\n".join([found.text, *(citation.place.quote for citation in found.citations)])

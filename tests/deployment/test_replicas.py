@@ -21,7 +21,7 @@ from polyadic.workspace import Workspace
 from tests.deployment.nginx import nginx, program
 from tests.model_server import ModelServer
 from tests.server.running_server import add_key, events, finished, make, wait_until
-from tests.server.server_process import SERVE, Served, killed, served, workers
+from tests.server.server_process import Served, forked, killed, workers
 from tests.support import postgres
 from tests.support.with_a_model import configured_model, story
 
@@ -51,8 +51,8 @@ def fleet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Fleet]:
     with configured_model(monkeypatch, 0.1, AT_ONCE) as model, ExitStack() as stack:
         settings = tmp_path / "settings"
         headers = {"Authorization": f"Bearer {add_key(settings, 'write', '*')}"}
-        command = (*SERVE, postgres.own_database(), "--settings", str(settings), "--port", "0")
-        servers = [stack.enter_context(served(tmp_path / f"server-{one}.log", command, {})) for one in range(SERVERS)]
+        command = ("serve", postgres.own_database(), "--settings", str(settings), "--port", "0")
+        servers = [stack.enter_context(forked(tmp_path / f"server-{one}.log", *command)) for one in range(SERVERS)]
         url = stack.enter_context(nginx(tmp_path / "nginx", [one.port for one in servers]))
         # The certificate is one that the test has made.
         clients = [

@@ -11,7 +11,7 @@ from tests.cli.conftest import ADA, BABBAGE, Command, polyadic
 from tests.docs.test_papers import COMMANDS
 from tests.evaluation.question_generation.test_generator import examiner
 from tests.evaluation.test_judge_verdicts import answer, judge
-from tests.evaluation.tiny_dataset import QUESTIONS, write_beir
+from tests.evaluation.tiny_dataset import QUESTIONS, undrawn, write_beir
 from tests.model_server import ModelServer, entities_of_question, facts_by_sentence, hierarchy_replies, step_replies
 
 __all__ = ["polyadic"]
@@ -52,7 +52,9 @@ def arguments_of(command: str, number: int) -> list[str]:
     return arguments
 
 
-def test_every_command_runs(polyadic: Command, server: ModelServer, tmp_path: Path) -> None:
+def test_every_command_runs(
+    polyadic: Command, server: ModelServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for folder, text in (("my-documents", ADA), ("more-documents", BABBAGE)):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "notes.md").write_text(text)
@@ -63,3 +65,6 @@ def test_every_command_runs(polyadic: Command, server: ModelServer, tmp_path: Pa
     for number, command in enumerate(commands):
         outcome = polyadic(*arguments_of(command, number))
         assert outcome.code == 0, f"{command}: {outcome.err}"
+        if command.startswith("polyadic eval art"):
+            # The plots of one report are enough.
+            undrawn(monkeypatch)

@@ -15,7 +15,7 @@ from polyadic.evaluation.measures.win_rate import CRITERIA
 from polyadic.evaluation.report import page
 from polyadic.evaluation.results import EvaluationResults, as_json
 from polyadic.workspace import Workspace
-from tests.evaluation.tiny_dataset import HASHING, evaluated, write_beir
+from tests.evaluation.tiny_dataset import HASHING, evaluated, undrawn, write_beir
 from tests.model_server import Asked, ModelServer, Replaced, Status
 
 METHODS = ("chunks", "walk")
@@ -119,7 +119,10 @@ def test_unreadable_judgements_are_counted_and_requested_again(server: ModelServ
     assert (again["unreadable_judgements"], again["scores"]["g-e"]["mean"]) == (0, 90.0)
 
 
-def test_failed_questions_are_repeated_by_the_next_run(server: ModelServer, data: Path, tmp_path: Path) -> None:
+def test_failed_questions_are_repeated_by_the_next_run(
+    server: ModelServer, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    undrawn(monkeypatch)
     server.misbehave(Status(400), times=None, when=lambda asked: "When was" in asked.text and is_answer(asked))
     results = judged(server, data, tmp_path / "out", measures=("f1",))
     assert {(failure.question, failure.method) for failure in results.failures} == {("q2", m) for m in METHODS}

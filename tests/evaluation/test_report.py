@@ -14,7 +14,7 @@ import pytest
 from polyadic.evaluation import report
 from polyadic.evaluation.report import page, write_report
 from polyadic.evaluation.results import EvaluationResults
-from tests.evaluation.tiny_dataset import PASSAGES, evaluated, write_beir
+from tests.evaluation.tiny_dataset import PASSAGES, evaluated, undrawn, write_beir
 
 pytestmark = pytest.mark.slow
 
@@ -60,13 +60,18 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> EvaluationResults:
     return evaluated(data, tmp_path / "out", methods=("chunks", "walk", "none"), budgets=(50, 500))
 
 
+@pytest.fixture(scope="module")
+def text(results: EvaluationResults) -> str:
+    return page(results)
+
+
 def data_of(text: str) -> dict[str, Any]:
     held: dict[str, Any] = json.loads(Seen(text).scripts[0])
     return held
 
 
-def test_report_escapes_all_text(results: EvaluationResults) -> None:
-    seen = Seen(page(results))
+def test_report_escapes_all_text(text: str) -> None:
+    seen = Seen(text)
     names = [name for name, _ in seen.elements]
     assert names.count("script") == 2 and "img" not in names and "i" not in names
     assert not [name for _, attributes in seen.elements for name in attributes if name.startswith("on")]
@@ -76,8 +81,8 @@ def test_report_escapes_all_text(results: EvaluationResults) -> None:
     assert ".innerHTML" not in seen.scripts[1] and "insertAdjacentHTML" not in seen.scripts[1]
 
 
-def test_report_is_self_contained_and_runs_only_its_script(results: EvaluationResults) -> None:
-    seen = Seen(page(results))
+def test_report_is_self_contained_and_runs_only_its_script(text: str) -> None:
+    seen = Seen(text)
     for name, attributes in seen.elements:
         assert "src" not in attributes and name != "link"
         link = attributes.get("href") or attributes.get("xlink:href") or "#"
@@ -87,15 +92,13 @@ def test_report_is_self_contained_and_runs_only_its_script(results: EvaluationRe
     assert policy is not None and "default-src 'none'" in policy and f"script-src 'sha256-{digest}'" in policy
 
 
-def test_report_element_ids_are_unique(results: EvaluationResults) -> None:
-    text = page(results)
+def test_report_element_ids_are_unique(text: str) -> None:
     ids = [attributes["id"] for _, attributes in Seen(text).elements if "id" in attributes]
     assert len(ids) == len(set(ids))
     assert set(re.findall(r'href="#([^"]+)"', text)) | set(re.findall(r"url\(#([^)]+)\)", text)) <= set(ids)
 
 
-def test_plots_use_the_page_colours(results: EvaluationResults) -> None:
-    text = page(results)
+def test_plots_use_the_page_colours(text: str) -> None:
     for title in (
         "Recall of gold passages",
         "Coverage within a token limit",
@@ -110,13 +113,13 @@ def test_plots_use_the_page_colours(results: EvaluationResults) -> None:
     assert "$x$" in text, "what looks like a formula is a text"
 
 
-def test_report_is_deterministic(results: EvaluationResults, tmp_path: Path) -> None:
-    assert write_report(results, tmp_path).read_text(encoding="utf-8") == page(results)
+def test_report_is_deterministic(results: EvaluationResults, text: str, tmp_path: Path) -> None:
+    assert write_report(results, tmp_path).read_text(encoding="utf-8") == text
     assert [file.name for file in tmp_path.iterdir()] == ["report.html"]
 
 
-def test_report_lists_every_question_with_retrieved_items(results: EvaluationResults) -> None:
-    held = data_of(page(results))
+def test_report_lists_every_question_with_retrieved_items(text: str) -> None:
+    held = data_of(text)
     assert held["methods"] == ["chunks", "walk", "none"]
     for question in held["questions"]:
         assert [len(one["scores"]) for one in question["results"]] == [len(held["columns"])] * 3
@@ -126,13 +129,15 @@ def test_report_lists_every_question_with_retrieved_items(results: EvaluationRes
 
 
 def test_report_size_is_bounded(results: EvaluationResults, monkeypatch: pytest.MonkeyPatch) -> None:
+    undrawn(monkeypatch)
     monkeypatch.setattr(report, "_MOST_CHARACTERS", 10)
     text = page(results)
     assert len(data_of(text)["questions"]) == 1
     assert "1 of 2 questions; results.json contains all" in text
 
 
-def test_long_texts_are_cut(results: EvaluationResults) -> None:
+def test_long_texts_are_cut(results: EvaluationResults, monkeypatch: pytest.MonkeyPatch) -> None:
+    undrawn(monkeypatch)
     question = replace(results.questions[0], text="a" * 5000)
     held = data_of(page(replace(results, questions=(question, results.questions[1]))))
     assert held["questions"][0]["text"] == "a" * 1000 + "…"

@@ -26,7 +26,7 @@ from polyadic.model.types import Usage
 from polyadic.storage.protocol import Counts
 from tests.evaluation.tiny_dataset import evaluated, write_beir
 
-QUESTIONS, PASSAGES = 1000, 5000
+QUESTIONS, PASSAGES = 200, 1000
 WORDS = [f"word{n}" for n in range(3000)]
 CHOSEN = METHODS[:8]
 
@@ -65,7 +65,7 @@ def no_judge() -> JudgeModel:
 
 
 @pytest.mark.slow
-def test_scoring_8000_records_takes_under_a_minute(tmp_path: Path) -> None:
+def test_scoring_1600_records_takes_under_12_seconds(tmp_path: Path) -> None:
     questions, stored_records = stored(random.Random(0))
     with RecordJournal(tmp_path / "records.jsonl", {}) as journal:
         for record in stored_records:
@@ -100,17 +100,17 @@ def test_scoring_8000_records_takes_under_a_minute(tmp_path: Path) -> None:
     )
     write_results(results, tmp_path)
     written = write_report(results, tmp_path)
-    assert time.process_time() - started < 60
-    assert written.stat().st_size < 20_000_000
+    assert time.process_time() - started < 12
+    assert written.stat().st_size < 4_000_000
 
 
 @pytest.mark.slow
 def test_harness_overhead_is_small(tmp_path: Path) -> None:
     """What the harness itself does for a question, against what retrieval by the quickest method costs."""
-    people = {f"p{n}": (f"Person {n} Falk", f"Person {n} Falk met Ada Lovelace in Town {n}.") for n in range(150)}
+    people = {f"p{n}": (f"Person {n} Falk", f"Person {n} Falk met Ada Lovelace in Town {n}.") for n in range(60)}
     asked = [
         {"id": f"q{n}", "text": f"Whom did Person {n} Falk meet?", "answers": ["Ada"], "gold": [f"p{n}"]}
-        for n in range(150)
+        for n in range(60)
     ]
     results = evaluated(write_beir(tmp_path / "little", people, asked), tmp_path / "out", methods=("chunks", "walk"))
     own = sum(record.times.total for row in results.records for record in row if record)

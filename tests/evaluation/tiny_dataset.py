@@ -5,8 +5,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from polyadic.concurrency.async_to_sync import async_to_sync
 from polyadic.config import EmbeddingSettings, Settings
+from polyadic.evaluation import svg_plots
 from polyadic.evaluation.dataset_formats import load_dataset
 from polyadic.evaluation.evaluate import evaluate
 from polyadic.evaluation.plan import EvalPlan
@@ -53,6 +56,11 @@ def write_lines(file: Path, rows: Any) -> Path:
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
     return file
+
+
+def undrawn(patch: pytest.MonkeyPatch) -> None:
+    """Leave the plots of reports empty from now on: drawing them takes longer than evaluating little."""
+    patch.setattr(svg_plots, "_plot", lambda title, caption, *how, **more: svg_plots.Plot(title, caption, "<svg/>"))
 
 
 def evaluated(data: Path, folder: Path, settings: Settings = HASHING, **plan: Any) -> EvaluationResults:

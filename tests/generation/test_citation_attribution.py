@@ -3,6 +3,7 @@
 import asyncio
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -44,11 +45,15 @@ def place(document: Document, quote: str = "") -> SourceSpan:
     )
 
 
-class AllAlike:
-    """Embedder to which all texts mean the same."""
+@dataclass(frozen=True)
+class Alike:
+    """Embedder to which any two texts have the same cosine."""
+
+    cosine: float
 
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        return np.ones((len(texts), 1), dtype=np.float32)
+        shared = np.full((len(texts), 1), np.sqrt(self.cosine))
+        return np.hstack([shared, np.sqrt(1 - self.cosine) * np.eye(len(texts))]).astype(np.float32)
 
 
 def piece(*places: SourceSpan, kind: ItemKind = ItemKind.CHUNK, text: str = "") -> ContextPiece:
@@ -172,14 +177,18 @@ def test_a_claim_that_no_sentence_is_near_cites_its_item_as_a_whole() -> None:
     assert not found.claims[0].supported
 
 
-def test_a_claim_of_which_the_best_sentence_has_half_cites_its_item_as_a_whole() -> None:
-    (citation,) = attributed("It carried eighty nuns and a bishop [1].", piece(place(SHIP))).citations
+def test_a_claim_of_which_the_best_sentence_has_a_third_cites_its_item_as_a_whole() -> None:
+    (citation,) = attributed("It carried nuns and a bishop [1].", piece(place(SHIP))).citations
     assert citation.whole_item and citation.place == place(SHIP)
 
 
-@pytest.mark.parametrize(("claim", "is_quoted"), [("The vessel bore folk", True), ("The vessel bore 84 folk", False)])
-def test_a_similar_sentence_is_quoted_only_if_it_has_the_numbers_of_the_claim(claim: str, is_quoted: bool) -> None:
-    found = asyncio.run(attribute(f"{claim} [1].", [piece(place(SHIP, "It carried eighty"))], AllAlike()))
+@pytest.mark.parametrize(("cosine", "is_quoted"), [(0.6, True), (0.0, False)])
+def test_the_more_similar_a_sentence_is_the_fewer_words_of_a_claim_it_needs(cosine: float, is_quoted: bool) -> None:
+    claim, cited = (
+        "The vessel carried people [1].",
+        [piece(place(SHIP, "It carried eighty\npeople, freight and cattle."))],
+    )
+    found = asyncio.run(attribute(claim, cited, Alike(cosine)))
     assert [not citation.whole_item for citation in found.citations] == [is_quoted]
 
 
@@ -189,10 +198,10 @@ def test_of_an_item_with_several_spans_the_one_with_the_best_sentence_is_cited_a
     assert citation.whole_item and citation.place == places[1]
 
 
-def test_the_sentence_that_contradicts_a_number_of_a_claim_is_quoted() -> None:
+def test_a_sentence_that_contradicts_a_number_of_a_claim_is_not_quoted_for_it() -> None:
     found = attributed("The Undine was built by the Holm yard in 1891 [1].", piece(place(SHIP)))
     (citation,) = found.citations
-    assert not citation.whole_item and citation.place.quote.startswith("The Undine was built")
+    assert citation.whole_item
     assert not found.claims[0].supported
 
 

@@ -57,14 +57,14 @@ def differ(estimated: float, real: float) -> float:
 def test_estimate_without_history_is_close(tmp_path: Path, recorded_server: ModelServer) -> None:
     """The rule of thumb comes from the other half of the passages."""
     recorded_server.reset()
-    file = passages(tmp_path / "odd.jsonl", 1, 200)
+    file = passages(tmp_path / "odd.jsonl", 1, 100)
     with workspace(tmp_path / "kb", recorded_server, **PRICES) as kb:
         found = kb.estimate([file])
         assert recorded_server.asked == [] and not (tmp_path / "kb").exists()
         report = kb.index([file])
     assert (found.usage.calls, found.usage.prompt_tokens) == (report.usage.calls, report.usage.prompt_tokens)
-    assert found.usage.calls == len(recorded_server.calls) == found.documents == 200
-    assert found.chunks == report.chunks >= 200
+    assert found.usage.calls == len(recorded_server.calls) == found.documents == 100
+    assert found.chunks == report.chunks >= 100
     assert found.usage.prompt_tokens == recorded_server.prompt_tokens
     assert differ(found.usage.completion_tokens, recorded_server.completion_tokens) < CLOSE
     assert differ(found.usage.money, report.usage.money) < CLOSE
@@ -82,13 +82,13 @@ def test_estimate_includes_time_after_some_calls(
     recorded_server.delay, recorded_server.tokens_per_second = delay, tokens_per_second
     try:
         with workspace(tmp_path / "kb", recorded_server, at_once=at_once, **PRICES) as kb:
-            kb.index([passages(tmp_path / "even.jsonl", 0, 200)])
-            file = passages(tmp_path / "odd.jsonl", 1, 200)
+            kb.index([passages(tmp_path / "even.jsonl", 0, 60)])
+            file = passages(tmp_path / "odd.jsonl", 1, 60)
             found = kb.estimate([file])
             report = kb.index([file])
     finally:
         recorded_server.delay, recorded_server.tokens_per_second = 0.0, None
-    assert "200 calls before" in found.basis
+    assert "60 calls before" in found.basis
     assert differ(found.seconds, report.seconds) < IN_TIME
     assert differ(found.usage.completion_tokens, report.usage.completion_tokens) < CLOSE
     assert differ(found.usage.money, report.usage.money) < CLOSE
@@ -213,7 +213,7 @@ def test_cost_of_failed_embedding_is_in_the_ledger(tmp_path: Path, server: Model
 @pytest.mark.data
 def test_estimated_embedding_tokens_are_close(tmp_path: Path, recorded_server: ModelServer) -> None:
     recorded_server.reset()
-    file = passages(tmp_path / "odd.jsonl", 1, 200)
+    file = passages(tmp_path / "odd.jsonl", 1, 80)
     embedding = EmbeddingSettings(model="endpoint", name="hashing", base_url=recorded_server.url, key_variable="")
     for n, asked in enumerate((settings(recorded_server), Settings())):
         with Workspace(tmp_path / str(n), asked.model_copy(update={"embedding": embedding})) as kb:
@@ -246,7 +246,7 @@ def test_embedding_time_covers_facts_forms_and_windows(
     if documents == "stories":
         folder = tmp_path / "stories"
         folder.mkdir()
-        for number in range(300):
+        for number in range(100):
             (folder / f"{number}.txt").write_text(story(number, 20))
     with Workspace(tmp_path / "kb", Settings(embedding=HASHING)) as kb:
         slow = _Slow(kb.embedder)

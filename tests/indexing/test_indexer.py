@@ -40,7 +40,7 @@ corpora = st.lists(documents, max_size=5, unique_by=lambda document: document.so
 
 @pytest.mark.slow
 @given(corpora, corpora, corpora)
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_store_depends_only_on_present_documents(a: list[Document], b: list[Document], c: list[Document]) -> None:
     """index(A ∪ B) = index(B) then index(A) = index(A ∪ B ∪ C) then delete(C)."""
     present = {document.source: document for document in [*b, *a]}

@@ -8,6 +8,7 @@ import tempfile
 import tracemalloc
 import zlib
 from collections.abc import Callable
+from functools import cache
 from io import BytesIO
 from pathlib import Path
 
@@ -131,6 +132,12 @@ def test_files_cut_at_random_places_are_read_or_refused(
         assert not list(temporary.iterdir())
 
 
+@cache
+def bomb(suffix: str) -> bytes:
+    """Ten streams of a megabyte each."""
+    return COMPRESS[suffix](b"spam " * 200_000) * 10
+
+
 @pytest.mark.parametrize("suffix", COMPRESS)
 @pytest.mark.parametrize(("name", "limit"), [("a.txt", 1), ("a", 1), ("a.csv", 4), ("a.jsonl", 4)])
 def test_decompression_bombs_are_refused_within_bounded_memory_and_disk(
@@ -146,9 +153,9 @@ def test_decompression_bombs_are_refused_within_bounded_memory_and_disk(
             yield block
 
     monkeypatch.setitem(compression._BLOCKS, suffix, counted)
-    bomb = COMPRESS[suffix](b"spam " * 2_000_000)
+    data = bomb(suffix)
     tracemalloc.start()
-    item = refused(tmp_path / f"{name}{suffix}", bomb)
+    item = refused(tmp_path / f"{name}{suffix}", data)
     memory = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert item.reason == f"unpacks to more than the limit of {limit} MB"

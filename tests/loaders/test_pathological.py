@@ -22,8 +22,8 @@ from polyadic.text.vocabulary import Vocabulary
 
 pytestmark = pytest.mark.slow
 
-CHARACTERS = 20_000
-ENOUGH_SECONDS = 8.0
+CHARACTERS = 10_000
+ENOUGH_SECONDS = 4.0
 """Of the processor: several times what all ways take. One pattern of quadratic time can need as much, one of cubic
 time needs hours."""
 

@@ -169,7 +169,7 @@ def test_filtered_answers_equal_a_separate_workspace(
     kb: Workspace, alone: tuple[Workspace, Filter], method: str
 ) -> None:
     other, only = alone
-    for question in (QUESTION, "Who met whom at the Harbour?", "Where was Jonas Brandt born?"):
+    for question in (QUESTION, "Where was Jonas Brandt born?"):
         assert comparable(kb.retrieve(question, method, only=only)) == comparable(other.retrieve(question, method))
 
 
@@ -182,17 +182,21 @@ def comparable(found: Knowledge) -> list[tuple[object, ...]]:
     return [*sorted(items, key=repr), *(item[:2] for item in items)]
 
 
-@pytest.fixture
-def files(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Files, and a workspace of them in the folder ``kb``."""
+    folder = tmp_path_factory.mktemp("files")
     for name, text in {
         "law/one.md": "# Ada Lovelace\n\nAda Lovelace met Charles Babbage in London.",
         "law/two.md": "# Charles Babbage\n\nCharles Babbage designed the Analytical Engine.",
         "lawyers/three.md": "# Luigi Menabrea\n\nLuigi Menabrea described the Analytical Engine in Turin.",
         "rows.jsonl": json.dumps({"text": "Mary Somerville taught Ada Lovelace.", "title": "Mary", "year": "1834"}),
     }.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(text)
-    return tmp_path
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(text)
+    with Workspace(folder / "kb", Settings(embedding=HASHING)) as kb:
+        kb.index([folder / "law", folder / "lawyers", folder / "rows.jsonl"])
+    return folder
 
 
 @pytest.mark.parametrize(
@@ -213,7 +217,6 @@ def test_filters_select_documents(
 ) -> None:
     monkeypatch.chdir(files)
     with Workspace(files / "kb", Settings(embedding=HASHING)) as kb:
-        kb.index([files / "law", files / "lawyers", files / "rows.jsonl"])
         found = kb.retrieve(
             "Who met whom, and who designed, described and taught?", "chunks", only=Filter((*sources,), where)
         )

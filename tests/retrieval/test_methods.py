@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-from itertools import product
+from itertools import cycle, product
 
 import pytest
 
@@ -17,6 +17,7 @@ from tests.retrieval.conftest import WRITTEN, read_from_memory, solver_at, writt
 from tests.retrieval.memory_reader import MemoryReader
 
 QUESTION = "Where did the father of Ada Lovelace die?"
+DEFAULTS = Settings()
 
 
 def ask(
@@ -27,14 +28,14 @@ def ask(
     settings: Settings | None = None,
     server: ModelServer | None = None,
 ) -> Knowledge:
-    chosen = method_named(method, settings or Settings(), solver=solver_at(server) if server else None)
+    chosen = method_named(method, settings or DEFAULTS, solver=solver_at(server) if server else None)
     return asyncio.run(chosen.retrieve(question, reader, HashingEmbedder(), tokens))
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_knowledge_fits_the_budget_for_any_question(method: str, reader: MemoryReader, solving: ModelServer) -> None:
-    questions = (QUESTION, "who?", "", "谁?", "Mercury", "1843 1824", "?" * 500)
-    for question, tokens in product(questions, (1, 40, 4000)):
+    budgets, others = (1, 40, 4000), ("who?", "", "谁?", "Mercury", "1843 1824", "?" * 500)
+    for question, tokens in [*product([QUESTION], budgets), *zip(others, cycle(budgets[1:]), strict=False)]:
         found = ask(method, reader, question, tokens, server=solving)
         assert found.tokens == sum(item.tokens for item in found.items) <= tokens
         assert len({(item.kind, item.id) for item in found.items}) == len(found.items)

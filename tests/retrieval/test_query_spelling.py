@@ -1,7 +1,6 @@
 """Questions with misspelled words are read as passages spell them, and the answer says so."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -17,9 +16,10 @@ BREAD = (
 )
 
 
-@pytest.fixture
-def kb(tmp_path: Path) -> Iterator[Workspace]:
-    with Workspace(tmp_path / "kb", Settings(embedding=EmbeddingSettings(model="hashing"))) as workspace:
+@pytest.fixture(scope="module")
+def kb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
+    settings = Settings(embedding=EmbeddingSettings(model="hashing"))
+    with Workspace(tmp_path_factory.mktemp("spelling"), settings) as workspace:
         workspace.add([Document("memory:leader", "", LEADER), Document("memory:bread", "", BREAD)])
         yield workspace
 

@@ -10,30 +10,25 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 import httpx2
 
 from polyadic.server.server_limits import ServerLimits
 from tests.server.running_server import wait_until
+from tests.support.forked import ForkedCommand
 
 SERVE = (sys.executable, "-m", "polyadic", "serve")
 _SECONDS_TO_END = 30
-_COMMAND = "from polyadic.cli.main import run; run(['serve', sys.argv[1], '--port', '0'])"
-_LIMITED = """
-from pathlib import Path
-from polyadic.server.server_limits import ServerLimits
-from polyadic.server.server import PolyadicServer, service_for
-service = service_for(Path(sys.argv[1]), "127.0.0.1", None, ServerLimits(**json.loads(sys.argv[2])))
-announce = lambda port: print(f"serving at http://127.0.0.1:{port} ", file=sys.stderr, flush=True)
-PolyadicServer(service, "127.0.0.1", 0, announce).run()
-"""
+_FORKED = "tests.server.forked_server"
+Process: TypeAlias = ForkedCommand | subprocess.Popen[bytes]
 
 
 @dataclass(frozen=True)
 class Served:
     """A server process; ``log`` is the file of what it says on standard error."""
 
-    process: subprocess.Popen[bytes]
+    process: Process
     log: Path
 
     @property
@@ -62,30 +57,46 @@ def served(
     with log.open("w") as errors:
         variables = {**({} if alone else os.environ), **environment}
         process = subprocess.Popen(command, stderr=errors, env=variables, cwd=cwd)
+    with _taking_requests(Served(process, log)) as server:
+        yield server
+
+
+@contextmanager
+def forked(log: Path, *arguments: str) -> Iterator[Served]:
+    """A server that takes requests, and jobs of it, in processes where everything is imported."""
+    log.write_text("")
+    with _taking_requests(Served(ForkedCommand(_FORKED, arguments, os.environ, log), log)) as server:
+        yield server
+
+
+@contextmanager
+def _taking_requests(server: Served) -> Iterator[Served]:
+    process, log = server.process, server.log
     try:
         wait_until(lambda: " at http" in log.read_text() or process.poll() is not None)
         assert process.poll() is None, log.read_text()
-        yield Served(process, log)
+        yield server
     finally:
         process.kill()
         process.wait()
 
 
 @contextmanager
-def served_by_a_process(
-    folder: Path, limits: ServerLimits | None = None
-) -> Iterator[tuple[subprocess.Popen[bytes], httpx2.Client]]:
+def served_by_a_process(folder: Path, limits: ServerLimits | None = None) -> Iterator[tuple[Process, httpx2.Client]]:
     """``polyadic serve``, or the server with these limits where some are given."""
-    code = f"import json, sys\n{_COMMAND if limits is None else _LIMITED}"
-    command = [sys.executable, "-c", code, str(folder), json.dumps(asdict(limits or ServerLimits()))]
+    log = folder.with_name("server.log")
+    if limits is None:
+        serving = forked(log, "serve", str(folder), "--port", "0")
+    else:
+        serving = forked(log, str(folder), json.dumps(asdict(limits)))
     with (
-        served(folder.with_name("server.log"), command, {}) as server,
+        serving as server,
         httpx2.Client(base_url=server.url, timeout=30, verify=False) as client,
     ):
         yield server.process, client
 
 
-def opened(process: subprocess.Popen[bytes], kind: str = "") -> int:
+def opened(process: Process, kind: str = "") -> int:
     """How many files, sockets and pipes a process has open, or how many of a kind such as ``socket:``."""
     found = 0
     for link in Path(f"/proc/{process.pid}/fd").iterdir():
@@ -101,13 +112,23 @@ def figure(client: httpx2.Client, name: str) -> float:
     return float(found[1])
 
 
-def workers(process: subprocess.Popen[bytes]) -> list[int]:
-    """The processes that a server has started."""
-    children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text()
-    return [int(number) for number in children.split()]
+def workers(process: Process) -> list[int]:
+    """The processes that run jobs of a server, which writes to their standard input."""
+    pipes = _links(process.pid)
+    found = [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
+    return [one for one in found if one != process.pid and _links(one, "0") & pipes]
 
 
-def killed(process: subprocess.Popen[bytes], wait: bool = True) -> None:
+def _links(process: int, name: str = "*") -> set[str]:
+    """The pipes that a process has open, by this number."""
+    found = set()
+    for link in Path(f"/proc/{process}/fd").glob(name):
+        with suppress(OSError):
+            found.add(str(link.readlink()))
+    return {one for one in found if one.startswith("pipe:")}
+
+
+def killed(process: Process, wait: bool = True) -> None:
     """As where the power goes, or memory runs out."""
     process.send_signal(signal.SIGKILL)
     if wait:

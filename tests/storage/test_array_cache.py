@@ -216,7 +216,7 @@ bounds = st.sampled_from([(LEAST_KEPT, LEAST_CHANGED), (20, LEAST_CHANGED), (40,
     (LEAST_KEPT, LEAST_CHANGED),
 )
 @given(st.lists(publish_steps, max_size=4), st.lists(steps, min_size=1, max_size=7), bounds)
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_incremental_reads_equal_rebuilt_arrays_after_any_history(
     before: list[Step], after: list[Step], bounds: tuple[int, int]
 ) -> None:

@@ -161,7 +161,7 @@ def publish_facts(store: Store, name: str, statements: Sequence[ScoredFact]) -> 
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
 @given(corpus=corpora, wanted=st.sets(st.sampled_from("abcd")), with_splits=st.booleans())
-@settings(max_examples=examples(30), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(15), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_filtered_view_equals_a_separate_store(
     engine: str, corpus: Corpus, wanted: set[str], with_splits: bool
 ) -> None:
@@ -201,7 +201,7 @@ decisions = st.sets(
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
 @given(corpus=corpora, wanted=st.sets(st.sampled_from("abcd")), made=decisions)
-@settings(max_examples=examples(30), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(15), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_decisions_do_not_reveal_filtered_documents(
     engine: str, corpus: Corpus, wanted: set[str], made: set[ResolutionDecision]
 ) -> None:

@@ -4,6 +4,7 @@ import random
 from collections.abc import Iterable, Set
 from contextlib import AbstractContextManager
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -76,7 +77,7 @@ def some_of(documents: Iterable[str], draw: random.Random) -> frozenset[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize(("engine", "seed"), [*product(["sqlite"], range(12)), *product(["postgres"], range(4))])
 def test_only_nodes_of_selected_documents_are_visible(store: Store, seed: int) -> None:
     draw = random.Random(seed)
     documents = {}

@@ -24,7 +24,7 @@ histories = st.lists(st.tuples(st.sampled_from("abcd"), st.none() | contents), m
 @pytest.mark.slow
 @pytest.mark.parametrize("engine", ENGINES)
 @given(history=histories)
-@settings(max_examples=examples(40), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(20), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_store_does_not_depend_on_history(engine: str, history: list[tuple[str, list[WrittenFact] | None]]) -> None:
     with stores(engine) as open_store:
         lived = open_store("lived")

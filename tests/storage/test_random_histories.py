@@ -41,7 +41,7 @@ splits = st.builds(
 )
 cannot_links = st.builds(lambda one, other: ResolutionDecision(DecisionKind.CANNOT_LINK, (one, other)), names, names)
 LIVES = settings(
-    max_examples=80,
+    max_examples=40,
     stateful_step_count=12,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
@@ -153,4 +153,4 @@ class PostgresLife(Life):
 TestLife = pytest.mark.slow(Life.TestCase)
 TestLife.settings = LIVES
 TestPostgresLife = pytest.mark.slow(PostgresLife.TestCase)
-TestPostgresLife.settings = settings(LIVES, max_examples=examples(20))
+TestPostgresLife.settings = settings(LIVES, max_examples=examples(10))

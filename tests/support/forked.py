@@ -9,20 +9,33 @@ import runpy
 import signal
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from io import BufferedWriter
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-_IMPORTED_BEFORE = "tests.support.imported_before"
+_FOR_JOBS = "tests.support.imported_before_jobs"
+_FOR_EVERYTHING = "tests.support.imported_before"
 CONTEXT = multiprocessing.get_context("forkserver")
-CONTEXT.set_forkserver_preload([_IMPORTED_BEFORE])
+
+
+def import_before(is_fast: bool) -> None:
+    """Choose what the process that is forked imports: what jobs need is enough for `make test`."""
+    CONTEXT.set_forkserver_preload([_FOR_JOBS if is_fast else _FOR_EVERYTHING])
 
 
 class ForkedCommand:
-    """A running command with the interface of ``subprocess.Popen`` as far as tests of crashes use it."""
+    """A running command with the interface of ``subprocess.Popen`` as far as tests of crashes use it.
 
-    def __init__(self, module: str, arguments: Sequence[str], environment: Mapping[str, str]) -> None:
+    Standard error goes to a file, if one is given.
+    """
+
+    def __init__(
+        self, module: str, arguments: Sequence[str], environment: Mapping[str, str], log: Path | None = None
+    ) -> None:
         self._error, error = CONTEXT.Pipe(duplex=False)
-        self._process = CONTEXT.Process(target=_run, args=(module, [*arguments], dict(environment), Path.cwd(), error))
+        what = (module, [*arguments], dict(environment), Path.cwd(), error, log)
+        self._process = CONTEXT.Process(target=_run, args=what)
         # Ended with the tests, also if one of them fails before its command ends.
         self._process.daemon = True
         self._process.start()
@@ -44,9 +57,9 @@ class ForkedCommand:
     def kill(self) -> None:
         self.send_signal(signal.SIGKILL)
 
-    def wait(self) -> int:
-        self._process.join()
-        assert self._process.exitcode is not None
+    def wait(self, timeout: float | None = None) -> int:
+        self._process.join(timeout)
+        assert self._process.exitcode is not None, "it has not ended in time"
         return self._process.exitcode
 
     def communicate(self) -> tuple[None, bytes]:
@@ -59,7 +72,7 @@ class ForkedCommand:
         return None, written
 
 
-def become(environment: Mapping[str, str], folder: Path, *streams: Connection | None) -> None:
+def become(environment: Mapping[str, str], folder: Path, *streams: Connection | BufferedWriter | None) -> None:
     """Give a forked process the environment, working folder and standard streams of a started one; None: nothing."""
     with Path(os.devnull).open("r+b") as nothing:
         for descriptor, stream in enumerate(streams):
@@ -71,8 +84,10 @@ def become(environment: Mapping[str, str], folder: Path, *streams: Connection | 
     os.chdir(folder)
 
 
-def _run(module: str, arguments: list[str], environment: dict[str, str], folder: Path, error: Connection) -> None:
-    become(environment, folder, None, None, error)
-    error.close()
+def _run(
+    module: str, arguments: list[str], environment: dict[str, str], folder: Path, error: Connection, log: Path | None
+) -> None:
+    with error, log.open("wb") if log else nullcontext(error) as errors:
+        become(environment, folder, None, None, errors)
     sys.argv = [module, *arguments]
     runpy.run_module(module, run_name="__main__", alter_sys=True)

@@ -6,6 +6,7 @@ A server starts a process for each job, which imports for a second and a half be
 import asyncio
 import os
 from collections.abc import Mapping
+from multiprocessing import current_process, forkserver
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -45,6 +46,13 @@ class _ForkedJob:
 def fork_jobs() -> None:
     """Have the servers of this process fork their jobs from now on; other processes are started as ever."""
     asyncio.create_subprocess_exec = _start_or_fork  # type: ignore[assignment]
+
+
+def fork_jobs_of_a_fork() -> None:
+    """Do the same in a server that was forked, from where it was forked; Python would begin another such process."""
+    forkserver._forkserver.ensure_running = lambda: None  # type: ignore[method-assign]
+    current_process()._config["daemon"] = False  # type: ignore[attr-defined]
+    fork_jobs()
 
 
 async def _start_or_fork(program: str, *arguments: str, **settings: Any) -> Any:

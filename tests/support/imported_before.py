@@ -1,4 +1,4 @@
-"""What forked commands and jobs need, imported once; not the store of PostgreSQL, whose waiting time some change."""
+"""What forked processes need, imported once; not the store of PostgreSQL, whose waiting time some change."""
 
 import gc
 import os
@@ -21,6 +21,7 @@ import polyadic.cli.query
 import polyadic.cli.status
 import polyadic.llm.endpoint_errors
 import polyadic.llm.throttled_client
-import polyadic.server.jobs.worker  # noqa: F401
+import polyadic.server.jobs.worker
+import polyadic.server.server  # noqa: F401
 
 gc.freeze()

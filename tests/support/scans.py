@@ -1,6 +1,7 @@
 """Scanned pages: images of text, as pictures and in PDF files."""
 
 from collections.abc import Sequence
+from functools import cache
 from io import BytesIO
 
 from PIL import Image
@@ -15,9 +16,12 @@ _WIDTH = 1700
 
 def page_images(pages: Sequence[Sequence[str]]) -> list[Image.Image]:
     """Images of pages with these lines."""
-    content = pdf(pages)
-    rendered = (render_page(content, number, _WIDTH) for number in range(1, len(pages) + 1))
-    return [Image.open(BytesIO(png)).convert("L") for png in rendered]
+    return [_page_image(tuple(lines)) for lines in pages]
+
+
+@cache
+def _page_image(lines: Sequence[str]) -> Image.Image:
+    return Image.open(BytesIO(render_page(pdf([lines]), 1, _WIDTH))).convert("L")
 
 
 def scanned_pdf(pages: Sequence[Sequence[str]]) -> bytes:

@@ -4,9 +4,9 @@ The sentence that shares most terms with a claim is cited. Numbers and names cou
 that few sentences of the item have count more than common ones. Similarity by meaning decides between sentences that
 share about as many.
 
-A claim is supported if its cited sentences together have its numbers and most of its terms, or mean nearly the same.
-This stands in for the entailment by which ALCE (Gao et al. 2023) judges a citation. If the cited sentences together
-have too little of a claim, none is quoted: its markers cite their items as a whole.
+A claim is supported if its cited sentences together have its numbers, most of its terms or a similar meaning, and do
+not negate it. This stands in for the entailment by which ALCE (Gao et al. 2023) judges a citation. If the cited
+sentences together do not support a claim, none is quoted: its markers cite their items as a whole.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,8 +18,11 @@ from numpy.typing import NDArray
 
 from polyadic.generation.cited_claims import CitedClaim, Marker, cited_claims
 from polyadic.generation.cited_sentences import CitedItem, CitedSentence
+from polyadic.generation.claim_negations import is_negated
+from polyadic.generation.claim_quantities import contradicted
 from polyadic.generation.claim_terms import ClaimTerms, claim_terms
 from polyadic.generation.context import ContextPiece
+from polyadic.model.identity import normal_text
 from polyadic.model.types import Citation, Claim, SourceSpan
 from polyadic.text.language import detect_language
 
@@ -39,12 +42,11 @@ _SIMILARITY = 0.4
 _ADDS, _MOST_SENTENCES = 0.1, 3
 # It has at least so many terms of the claim, and this share of them: a number or a name may stand in any sentence.
 _SHARED, _SHARED_PART = 2, 0.2
-# A claim is supported by sentences whose share of its terms, with this much of their similarity, is at least so large.
-_SUPPORTED, _SIMILARITY_OF_SUPPORT = 0.82, 0.5
-# A claim quotes sentences that cover so much of it together, terms of a title or of a sentence before counting in part,
-# or that have its numbers and this similarity (cosine). So an unsupported claim quotes a sentence only if that shows
-# what is wrong with it, such as a number.
-_QUOTED, _QUOTED_SIMILARITY = 0.7, 0.7
+# Sentences support a claim if their share of its terms, with this much of their similarity, is at least so large. They
+# are then quoted for it if their coverage is, for which terms of a title or of a sentence before count in part.
+_ENOUGH, _SIMILARITY_OF_SUPPORT = 0.75, 0.5
+# Two numbers of one sentence may be added or subtracted if they are at least so large: small ones make too many others.
+_CALCULABLE = 100
 
 
 class TextEmbedder(Protocol):
@@ -80,7 +82,7 @@ class _Ranking:
         is_tie = any(share - other < _TIE for _, other in self.shares[1:2])
         if is_tie or self.terms.share(best.terms) < _FEW:
             return _COMPARED
-        return 1 if self.terms.share(best.known) < _SUPPORTED else 0
+        return 1 if self.terms.mean(best.value) < _ENOUGH else 0
 
     def compare(self, similarities: Mapping[tuple[str, str], float]) -> None:
         """Rank again with the similarity of the first sentences."""
@@ -103,9 +105,11 @@ class _Support:
     """What sentences together have of a claim.
 
     ``share`` is that of its terms in the sentences or what surrounds them; in ``coverage`` the latter count in part.
+    ``has_numbers`` also requires that its quantities do not contradict theirs.
     """
 
     has_numbers: bool
+    is_negated: bool
     share: float
     coverage: float
     similarity: float
@@ -113,12 +117,15 @@ class _Support:
     @property
     def is_sufficient(self) -> bool:
         """Whether they support the claim."""
-        return self.has_numbers and self.share + _SIMILARITY_OF_SUPPORT * self.similarity >= _SUPPORTED
+        return self._is_enough(self.share) and self.has_numbers and not self.is_negated
 
     @property
     def is_quotable(self) -> bool:
-        """Whether they say enough of the claim to be quoted for it."""
-        return self.coverage >= _QUOTED or (self.has_numbers and self.similarity >= _QUOTED_SIMILARITY)
+        """Whether they are quoted for the claim: they support it, and say enough of it themselves."""
+        return self.is_sufficient and self._is_enough(self.coverage)
+
+    def _is_enough(self, share: float) -> bool:
+        return share + _SIMILARITY_OF_SUPPORT * self.similarity >= _ENOUGH
 
 
 def _has(place: SourceSpan, part: SourceSpan) -> bool:
@@ -159,7 +166,7 @@ async def attribute(text: str, cited: Sequence[ContextPiece], embedder: TextEmbe
     for claim, group in zip(claims, rankings, strict=True):
         chosen = _chosen(group, similarities)
         sentences = [sentence for pairs in chosen for sentence, _ in pairs]
-        support = _support(claim, group[0].terms, sentences, numbers, similarities)
+        support = _support(claim, group[0].terms, sentences, numbers, language, similarities)
         first = len(citations)
         if support.is_quotable:
             citations += [
@@ -247,15 +254,22 @@ def _support(
     terms: ClaimTerms,
     sentences: Sequence[CitedSentence],
     numbers: frozenset[str],
+    language: str,
     similarities: Mapping[tuple[str, str], float],
 ) -> _Support:
     """Return how far sentences together support a claim; a number calculated from theirs counts as one of theirs."""
     known = frozenset(term for sentence in sentences for term in sentence.known)
-    stated = terms.numbers & known
-    calculated = frozenset(n for n in terms.numbers - known if _is_calculated(n, stated, numbers))
+    quotes = [normal_text(sentence.place.quote) for sentence in sentences]
+    stated = [claim_terms(quote, language) for quote in quotes]
+    operands = [frozenset(n for n in one.numbers if float(n) >= _CALCULABLE) for one in stated]
+    pairs = [(terms.numbers & known, numbers), *zip(operands, operands, strict=True)]
+    calculated = frozenset(n for n in terms.numbers - known if any(_is_calculated(n, *pair) for pair in pairs))
+    claimed = [one for one in terms.quantities if one.number not in calculated]
+    is_contradicted = contradicted(claimed, {quantity for one in stated for quantity in one.quantities})
     similar = (similarities.get((claim.text, sentence.in_context), 0.0) for sentence in sentences)
     return _Support(
-        has_numbers=terms.numbers <= known | calculated,
+        has_numbers=terms.numbers <= known | calculated and not is_contradicted,
+        is_negated=any(is_negated(claim.text, quote, language) for quote in quotes),
         share=terms.share(known | calculated),
         coverage=terms.mean(lambda t: 1.0 if t in calculated else max(one.value(t) for one in sentences)),
         similarity=max(similar, default=0.0),
@@ -263,7 +277,7 @@ def _support(
 
 
 def _is_calculated(number: str, stated: frozenset[str], numbers: frozenset[str]) -> bool:
-    """Return whether a number is the sum or difference of a number that is supported and another one in the answer.
+    """Return whether a number is the sum or difference of a stated number and another one.
 
     >>> _is_calculated("104", frozenset({"188"}), frozenset({"188", "84", "104"}))
     True

@@ -16,7 +16,7 @@ from polyadic.model.types import Span
 from polyadic.storage.protocol import Reader, Rows
 from polyadic.text.dates import days_of
 from polyadic.text.language import detect_language
-from polyadic.text.stopwords import function_words, without_article
+from polyadic.text.stopwords import likely_function_words, without_article
 from polyadic.text.words import WORD
 
 _LONGEST_NAME = 8
@@ -154,7 +154,7 @@ def _candidates(text: str, words: Sequence[Span], language: str) -> Iterator[_Ru
 
 def _content(text: str, words: Sequence[Span], language: str) -> list[bool]:
     """Return for each word whether a term may begin or end with it."""
-    common = function_words(language) | function_words("en")
+    common = likely_function_words(language)
     shown = (text[word.start : word.end].lower() for word in words)
     return [len(word) >= _SHORTEST_TERM and word not in common for word in shown]
 
@@ -181,9 +181,10 @@ def _forms(name: str, language: str) -> tuple[str, ...]:
     ('las torres', 'torres', 'el torres', 'la torres', 'los torres')
     """
     loose = loose_name(name)
+    if language not in _GENITIVES and language not in _FOREIGN_ARTICLES:
+        return (loose,)
     bare = without_article(loose, language)
-    has_other_forms = bare != loose or language in _GENITIVES or language in _FOREIGN_ARTICLES
-    if not has_other_forms or bare != without_article(bare, language):
+    if bare != without_article(bare, language):
         return (loose,)
     stems = [bare, *(bare.removesuffix(ending) for ending in _GENITIVES.get(language, ()) if bare.endswith(ending))]
     titles = (f"{article} {stem}" for stem in stems for article in _FOREIGN_ARTICLES.get(language, ()))
@@ -201,8 +202,7 @@ def _name_boundaries(text: str, words: Sequence[Span], language: str) -> list[bo
     shown = [text[word.start : word.end] for word in words]
     capitals = [any(c.isupper() for c in word) for word in shown]
     cased = any(capitals)
-    # The language of a few words may be misdetected; the text is then most likely English.
-    common = function_words(language) | function_words("en")
+    common = likely_function_words(language)
     marked = (not cased or capital or word[0].isdigit() for capital, word in zip(capitals, shown, strict=True))
     # "Who" at the start of a question is not the band.
     return [is_name and ((i > 0 and cased) or shown[i].lower() not in common) for i, is_name in enumerate(marked)]
@@ -216,16 +216,16 @@ def _longest(
     common: Collection[str],
 ) -> list[EntityMention]:
     """Return mentions, each word in at most one; ``terms`` are entities that are terms, ``common`` frequent words."""
-    free = np.ones(len(words), dtype=bool)
+    taken: set[int] = set()
     mentions = []
     for run in runs:
-        rows = dict.fromkeys(row for form in run.forms for row in known.get(form, ()))
-        if not rows or not free[run.first : run.last].all():
+        if known.keys().isdisjoint(run.forms) or not taken.isdisjoint(range(run.first, run.last)):
             continue
+        rows = dict.fromkeys(row for form in run.forms for row in known.get(form, ()))
         is_term = not (run.is_lone and run.forms[0] in common)
         entities = tuple(row for row in rows if (is_term if row in terms else run.is_name))[:_MOST_HOMONYMS]
         if entities:
-            free[run.first : run.last] = False
+            taken.update(range(run.first, run.last))
             span = Span(words[run.first].start, words[run.last - 1].end)
             mentions.append(EntityMention(span, entities, all(row in terms for row in entities)))
     return sorted(mentions, key=lambda mention: mention.span)

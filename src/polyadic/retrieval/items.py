@@ -1,8 +1,7 @@
 """Convert rows of a store to items of knowledge."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -10,8 +9,7 @@ from polyadic.model.types import Item, ItemKind, RetrievalSection, Span
 from polyadic.storage.protocol import QuotePrefetch, Reader, Rows, Vectors
 
 
-@dataclass(frozen=True, slots=True)
-class RetrievedRow:
+class RetrievedRow(NamedTuple):
     """A retrieved fact or chunk, before its text and evidence are fetched.
 
     Only rows that fit into the token budget need to be fetched. ``part`` are the characters of a chunk that fit; None

@@ -9,7 +9,7 @@ Laika"). If no entity is of the kind, all facts are ranked.
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -113,7 +113,7 @@ async def find_list(asked: ListQuestion, reader: Reader, embedder: Embedder, con
     whys = [f"about {', '.join(names)}" if names else _SIMILAR for names in listed]
     best = retrieved_rows("fact", facts[order], relevance[order], whys, reader)
     ranked = [
-        replace(row, section=RetrievalSection.LIST, listed=names) for row, names in zip(best, listed, strict=True)
+        row._replace(section=RetrievalSection.LIST, listed=names) for row, names in zip(best, listed, strict=True)
     ]
     kept = _within(ranked, int(SHARE * context_tokens))
     return ItemList(kept, kinds, len(ranked) - len(kept) if is_typed else 0, len(facts), reader.size("fact"))

@@ -15,7 +15,7 @@ from polyadic.text.spelling import (
     may_be_typo,
     typo_candidates,
 )
-from polyadic.text.stopwords import function_words
+from polyadic.text.stopwords import likely_function_words
 
 _WORD = re.compile(r"[^\W\d_]+")
 # Number of passages whose words are candidates, the best by BM25.
@@ -48,7 +48,7 @@ def spelled(question: str, reader: Reader) -> CorrectedQuestion:
     word is unknown and not English.
     """
     language = detect_language(question)
-    empty = function_words(language) | function_words("en")
+    empty = likely_function_words(language)
     long = (word for word in dict.fromkeys(_WORD.findall(question)) if len(word) >= LEAST)
     words = [word for word in long if word.lower() not in empty][:_MOST_WORDS]
     held = set(reader.chunks_with_words([word.lower() for word in words], 1).sources.tolist())

@@ -1,7 +1,6 @@
 """Fit knowledge into a token budget, which several kinds of items may share."""
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Protocol, TypeVar
 
 import numpy as np
@@ -83,18 +82,21 @@ def knowledge_of(
     for row in found:
         distinct.setdefault((row.kind, row.row), row)
     rows = list(distinct.values())
-    budget = _RowBudget(question, context_tokens, _stated_in(rows, reader), reader)
+    budget = _RowBudget(question, context_tokens, _facts_in(rows, reader), reader)
     fitting = budget.fill(rows)
     return _fitted(question, method, to_items(fitting, reader), len(rows) - len(fitting), context_tokens, trace)
 
 
-def _stated_in(rows: Sequence[RetrievedRow], reader: Reader) -> dict[int, frozenset[int]]:
-    facts = np.array([row.row for row in rows if row.kind is ItemKind.FACT], dtype=np.int64)
-    stated: dict[int, set[int]] = {fact: set() for fact in facts.tolist()}
-    links = reader.links("fact_chunks", facts, _MOST_PASSAGES)
-    for fact, chunk in zip(links.sources.tolist(), links.targets.tolist(), strict=True):
-        stated[fact].add(chunk)
-    return {fact: frozenset(chunks) for fact, chunks in stated.items()}
+def _facts_in(rows: Sequence[RetrievedRow], reader: Reader) -> dict[int, list[int]]:
+    """Return the retrieved facts that each retrieved chunk states."""
+    facts_in: dict[int, list[int]] = {row.row: [] for row in rows if row.kind is ItemKind.CHUNK}
+    facts = [row.row for row in rows if row.kind is ItemKind.FACT]
+    if facts_in and facts:
+        links = reader.links("fact_chunks", np.array(facts, dtype=np.int64), _MOST_PASSAGES)
+        for fact, chunk in zip(links.sources.tolist(), links.targets.tolist(), strict=True):
+            if chunk in facts_in:
+                facts_in[chunk].append(fact)
+    return facts_in
 
 
 class _RowBudget:
@@ -105,49 +107,53 @@ class _RowBudget:
     """
 
     def __init__(
-        self, question: str, context_tokens: int, stated_in: Mapping[int, frozenset[int]], reader: Reader
+        self, question: str, context_tokens: int, facts_in: Mapping[int, Sequence[int]], reader: Reader
     ) -> None:
         self._question = question
         self._room = context_tokens
-        self._stated_in = stated_in
+        self._facts_in = facts_in
         self._reader = reader
-        self._chunks: set[int] = set()
-        self._facts_in: dict[int, list[int]] = {}
-        for fact, chunks in stated_in.items():
-            for chunk in chunks:
-                self._facts_in.setdefault(chunk, []).append(fact)
-        self._place_of: dict[int, int] = {}
+        self._stated: set[int] = set()
+        """Facts that a taken chunk states."""
+        self._tokens_of: dict[int, int] = {}
+        """Tokens of the other facts taken."""
 
     def fill(self, rows: Sequence[RetrievedRow]) -> list[RetrievedRow]:
         """Return the rows that fit, in their order, with the tokens that they take."""
         kept: dict[int, RetrievedRow] = {}
+        best_omitted: int | None = None
         for place, row in enumerate(rows):
-            if row.kind is ItemKind.CHUNK:
-                self._free(row, kept)
-            fitting = row if row.kind is ItemKind.CHUNK else self._fact(row)
-            if fitting.tokens <= self._room:
-                self._room -= fitting.tokens
-                kept[place] = fitting
-                if row.kind is ItemKind.FACT:
-                    self._place_of[row.row] = place
-        omitted = (place for place, row in enumerate(rows) if row.kind is ItemKind.CHUNK and place not in kept)
-        best = next(omitted, None)
-        if best is not None and (part := self._part(rows[best])):
-            kept[best] = part
-        return [kept[place] for place in sorted(kept)]
+            if self._takes_chunk(row) if row.kind is ItemKind.CHUNK else self._takes_fact(row):
+                kept[place] = row
+            elif row.kind is ItemKind.CHUNK and best_omitted is None:
+                best_omitted = place
+        if best_omitted is not None and (part := self._part(rows[best_omitted])):
+            kept[best_omitted] = part
+        return [
+            row._replace(tokens=0) if row.kind is ItemKind.FACT and row.row in self._stated else row
+            for _, row in sorted(kept.items())
+        ]
 
-    def _fact(self, row: RetrievedRow) -> RetrievedRow:
-        return row if self._chunks.isdisjoint(self._stated_in[row.row]) else replace(row, tokens=0)
+    def _takes_fact(self, fact: RetrievedRow) -> bool:
+        if fact.row in self._stated:
+            return True
+        if fact.tokens > self._room:
+            return False
+        self._room -= fact.tokens
+        self._tokens_of[fact.row] = fact.tokens
+        return True
 
-    def _free(self, chunk: RetrievedRow, kept: dict[int, RetrievedRow]) -> None:
-        """Free the tokens of the facts that a chunk states, if it then fits."""
-        places = (self._place_of.get(fact) for fact in self._facts_in.get(chunk.row, ()))
-        stated = {place: kept[place] for place in places if place is not None and kept[place].tokens}
-        freed = sum(fact.tokens for fact in stated.values())
-        if chunk.tokens <= self._room + freed:
-            kept.update({place: replace(fact, tokens=0) for place, fact in stated.items()})
-            self._room += freed
-            self._chunks.add(chunk.row)
+    def _takes_chunk(self, chunk: RetrievedRow) -> bool:
+        """Take a chunk if it fits once the facts that it states take no tokens."""
+        facts = self._facts_in[chunk.row]
+        freed = sum([self._tokens_of.get(fact, 0) for fact in facts])
+        if chunk.tokens > self._room + freed:
+            return False
+        self._room += freed - chunk.tokens
+        self._stated.update(facts)
+        for fact in facts:
+            self._tokens_of.pop(fact, None)
+        return True
 
     def _part(self, row: RetrievedRow) -> RetrievedRow | None:
         """Return the part of a chunk that fits into the room that is left."""
@@ -155,7 +161,7 @@ class _RowBudget:
             return None
         (place,) = self._reader.chunk_places(np.array([row.row], dtype=np.int64))
         part, tokens = excerpt(self._question, place.quote, self._room)
-        return replace(row, tokens=tokens, part=part) if part else None
+        return row._replace(tokens=tokens, part=part) if part else None
 
 
 def _fitted(

@@ -99,3 +99,13 @@ def function_words(language: str) -> frozenset[str]:
     import stopwordsiso
 
     return frozenset(stopwordsiso.stopwords(language)) if stopwordsiso.has_lang(language) else frozenset()
+
+
+@cache
+def likely_function_words(language: str) -> frozenset[str]:
+    """Return the function words of a language and of English, as that of a short text is detected unreliably.
+
+    >>> {"nicht", "however"} <= likely_function_words("de")
+    True
+    """
+    return function_words(language) | function_words("en")

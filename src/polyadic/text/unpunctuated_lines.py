@@ -9,7 +9,7 @@ are no notes.
 import re
 from collections.abc import Sequence
 
-from polyadic.text.stopwords import PRONOUNS, function_words
+from polyadic.text.stopwords import PRONOUNS, likely_function_words
 
 # Prose is mostly wrapped at more characters; narrower prose is recognized by where its lines end.
 _MAX_WIDTH = 60
@@ -70,7 +70,7 @@ def are_items(lines: Sequence[str], language: str) -> bool:
         return False
     if _LINES_PER_STOP * sum(_STOP.search(line) is not None for line in shown) > len(shown):
         return False
-    small = (function_words(language) | function_words("en")) - PRONOUNS
+    small = likely_function_words(language) - PRONOUNS
     if sum(_goes_on(line, small) for line in shown[:-1]) > _MAX_OPEN * len(shown):
         return False
     is_narrow = width <= _NARROW and all(line[0] < _FIRST_IDEOGRAPH for line in shown)

@@ -155,8 +155,8 @@ class MemoryReader:
 
     def fact_places(self, facts: Rows) -> list[tuple[SourceSpan, ...]]:
         chunks = sorted(range(len(self._read)), key=lambda row: (self._read[row][0].source, self._order(row)))
-        stated = [(fact, _place(self._read[row], span)) for row in chunks for span, fact in self._stated[row]]
-        return [tuple(place for fact, place in stated if fact == wanted)[:PLACES_SHOWN] for wanted in facts.tolist()]
+        said = [(fact, self._read[row], span) for row in chunks for span, fact in self._stated[row]]
+        return [tuple(_place(read, s) for one, read, s in said if one == row)[:PLACES_SHOWN] for row in facts.tolist()]
 
     def chunk_places(self, chunks: Rows) -> list[SourceSpan]:
         return [_place(self._read[row], self._read[row][1].span) for row in chunks.tolist()]

@@ -8,7 +8,7 @@ from functools import lru_cache
 from polyadic.retrieval.relevance.stemming import stem, stems, tokens
 from polyadic.text.dates import dates_in, with_days
 from polyadic.text.language import detect_language
-from polyadic.text.stopwords import function_words
+from polyadic.text.stopwords import likely_function_words
 from polyadic.text.stopwords import words as listed
 from polyadic.text.words import WORD
 
@@ -137,9 +137,9 @@ class QuestionFeatures:
         """The stems of the words of a text in the language of the question."""
         return stems(self.tokens(text), self.language)
 
-    def tokens(self, text: str) -> list[str]:
+    def tokens(self, text: str) -> tuple[str, ...]:
         """The words of a text; with its days as eight digits if the question names a day."""
-        return [*tokens(text), *dates_in(text)] if self.names_days else tokens(text)
+        return (*tokens(text), *dates_in(text)) if self.names_days else tokens(text)
 
     def without_its_numbers(self, text: str) -> str:
         """Return a text without the numbers that the question has itself: these do not answer it."""
@@ -161,7 +161,7 @@ def read_asked(question: str) -> QuestionFeatures:
     """
     lowered = question.strip().lower()
     language = detect_language(question)
-    empty = function_words(language) | function_words("en")
+    empty = likely_function_words(language)
     words = tokens(with_days(question))[:_MOST_WORDS]
     telling = [word for word in words if word not in empty and not (len(word) == 1 and word.isascii())] or words
     return QuestionFeatures(

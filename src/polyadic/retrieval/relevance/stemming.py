@@ -29,13 +29,15 @@ _UNSPACED_RUN = re.compile(f"[{_UNSPACED}]")
 _MOST_TOKENS = 400
 
 
-def tokens(text: str) -> list[str]:
+# Cached, as the features of a sentence need its words several times, and its neighbours the same words again.
+@lru_cache(maxsize=1_024)
+def tokens(text: str) -> tuple[str, ...]:
     """The words of a text in lower case; of scripts without spaces each pair of neighbouring characters.
 
     A word that is joined by marks comes whole and in its parts.
 
     >>> tokens("Use --no-clean, then 月球站")
-    ['use', '--no-clean', 'no', 'clean', 'then', '月球', '球站']
+    ('use', '--no-clean', 'no', 'clean', 'then', '月球', '球站')
     """
     found: list[str] = []
     for token in _TOKEN.findall(text.lower())[:_MOST_TOKENS]:
@@ -44,7 +46,7 @@ def tokens(text: str) -> list[str]:
             continue
         parts = _PART.findall(token)
         found += parts if parts == [token] else [token, *parts]
-    return found
+    return tuple(found)
 
 
 @lru_cache(maxsize=65_536)

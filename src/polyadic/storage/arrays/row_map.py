@@ -52,7 +52,7 @@ class RowMap:
         """The number of positions that are changed, new or deleted."""
         return len(self.hidden) + int((self.bases < 0).sum())
 
-    @property
+    @cached_property
     def is_identity(self) -> bool:
         """Whether the state is its base."""
         return not len(self.hidden) and not len(self.before)

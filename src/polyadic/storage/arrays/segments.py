@@ -71,9 +71,7 @@ class Segment:
 
     def owners(self, places: Integers) -> Integers:
         """Return the positions that have the vectors at these places; in a segment without unused places."""
-        if len(self.vectors) == len(self):
-            return places
-        return np.asarray(self.columns["vector"].searchsorted(places, side="right") - 1, dtype=np.int64)
+        return places if len(self.vectors) == len(self) else self._owners[places]
 
     def linked(self, ids: Integers, forward: bool) -> tuple[Integers, Integers]:
         """Return the primary keys that are linked to these, and for each the index of the key.
@@ -112,6 +110,11 @@ class Segment:
         return replace(self, columns=columns, by_id=np.argsort(columns["id"]), vectors=vectors, links=links)
 
     @cached_property
+    def _owners(self) -> Integers:
+        """The position that has the vector at each place."""
+        return np.arange(len(self)).repeat(self.columns["vectors"])
+
+    @cached_property
     def _links_by_key(self) -> Mapping[bool, Integers]:
         """The links forward and backward, shape (2, n), in the order of the keys in the first row."""
         directions = {True: self.links, False: self.links[:, ::-1]}
@@ -148,9 +151,9 @@ class NodeRows:
     def at(self, positions: Integers, name: str) -> NDArray[Any]:
         """Return a column at some positions."""
         base, delta = self.base.columns[name], self.delta.columns[name]
-        in_delta = (positions >= len(base)).nonzero()[0]
-        if not len(in_delta):
+        if not len(delta):
             return base[positions]
+        in_delta = (positions >= len(base)).nonzero()[0]
         values = np.empty(len(positions), dtype=base.dtype)
         in_base = (positions < len(base)).nonzero()[0]
         values[in_base] = base[positions[in_base]]

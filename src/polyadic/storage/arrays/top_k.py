@@ -14,7 +14,8 @@ def contenders(numbers: Vectors, k: int, doubt: float) -> Rows:
     if k <= 0:
         return np.zeros(0, dtype=np.int64)
     last = np.partition(numbers, len(numbers) - k)[len(numbers) - k]
-    return np.flatnonzero((numbers >= last - doubt) & np.isfinite(numbers))
+    highest = np.flatnonzero(numbers >= last - doubt)
+    return highest[np.isfinite(numbers[highest])]
 
 
 def first_of_each(rows: Rows) -> Rows:

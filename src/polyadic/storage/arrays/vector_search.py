@@ -66,7 +66,7 @@ class RowVectors:
         """The rows that a search may find, in ascending order."""
         return np.arange(self.nodes.row_map.size) if self.seen is None else self.seen
 
-    @property
+    @cached_property
     def dimension(self) -> int:
         return max(matrix.width for matrix in self.matrices)
 
@@ -122,9 +122,9 @@ class RowVectors:
     def cosines(self, vector: Floats) -> Floats:
         """Compute the cosine of all :attr:`rows`; the last digits depend on their positions (see :attr:`doubt`)."""
         self.check(vector)
-        places, owners = self._all_places
-        of_places = np.concatenate([matrix.times(vector) for matrix in self.matrices])
-        return _highest(of_places[places], owners, len(self.rows))
+        places, firsts = self._all_places
+        of_places = np.concatenate([matrix.times(vector) for matrix in self.matrices])[places]
+        return np.maximum.reduceat(of_places, firsts) if len(places) > len(firsts) else of_places
 
     def check(self, vector: Floats) -> None:
         """Raise EmbedderMismatch if the vector has another length than these."""
@@ -133,7 +133,9 @@ class RowVectors:
 
     @cached_property
     def _all_places(self) -> tuple[Integers, Integers]:
-        return self.places(self.rows)
+        """The places of the vectors of all rows, and for each row the index of its first."""
+        places, owners = self.places(self.rows)
+        return places, firsts_of(owners)
 
 
 @dataclass
@@ -232,8 +234,10 @@ class VectorSearch:
             # A row counts once, by the best of its vectors, so that it does not crowd out other rows.
             kept = first_of_each(positions)
             positions, places, approximate = positions[kept], places[kept], approximate[kept]
-        current = nodes.row_map.is_current(positions)
-        return nodes.row_map.rows(positions[current]), places[current], approximate[current]
+        if len(nodes.row_map.hidden):
+            current = nodes.row_map.is_current(positions)
+            positions, places, approximate = positions[current], places[current], approximate[current]
+        return nodes.row_map.rows(positions), places, approximate
 
     def _search(self, codes: PQIndex, k: int) -> tuple[Integers, Floats]:
         """Return at least about k nearest places of the base and their approximate cosines, cached."""

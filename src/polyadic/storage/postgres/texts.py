@@ -1,7 +1,6 @@
 """Facts, and the source spans of facts and passages, as one query each: the quotes of spans are cut from documents."""
 
 from collections.abc import Sequence
-from dataclasses import fields
 from typing import Any
 
 from polyadic.model.aggregation import mean_score
@@ -16,7 +15,7 @@ FACTS = listed(
     " ARRAY(SELECT e.name FROM participation p JOIN entity e ON e.id = p.entity WHERE p.fact = f.id ORDER BY e.key)",
     f"FROM fact f WHERE f.id = ANY({ROWS})",
 )
-_COLUMNS = [field.name for field in fields(SpanRow)]
+_COLUMNS = SpanRow._fields
 _SPANS = listed(
     ", ".join(("row", *(f"encode({name}, 'hex')" if name in ("document", "chunk_id") else name for name in _COLUMNS))),
     "FROM span",

@@ -34,6 +34,10 @@ _NAMES_AND_TYPES = (
     "SELECT entity, attribute, value, occurrences FROM attribute_value"
     " WHERE attribute IN ('name', 'type') AND entity {any_of}"
 )
+_DELETE_UNSUPPORTED = (
+    "DELETE FROM attribute_value WHERE entity = ? AND attribute = ? AND value_digest = ? AND occurrences = 0"
+    " RETURNING vector"
+)
 _Changes = Mapping[int, Mapping[str, int]]
 """Differences in the number of occurrences of the values of one attribute, by entity row and value."""
 _Value = tuple[str, int, int | None]
@@ -112,20 +116,20 @@ class EntityTables:
         changes: dict[Attribute, dict[int, dict[str, int]]] = {one: defaultdict(dict) for one in Attribute}
         inserted, decreased = [], []
         for key, tally in tallies.items():
+            row = rows[key]
             for (attribute, value), times in tally.value_counts.items():
                 if times:
-                    changes[attribute][rows[key]][value] = times
-                    inserted.append((rows[key], attribute, text_digest(value), value, times))
-                if times < 0:
-                    decreased.append((rows[key], attribute, text_digest(value)))
+                    changes[attribute][row][value] = times
+                    identified = row, attribute, text_digest(value)
+                    inserted.append((*identified, value, times))
+                    if times < 0:
+                        decreased.append(identified)
         self._connection.change(Insert(ATTRIBUTE_VALUE, ATTRIBUTE_VALUE.names[:-1], add=("occurrences",)), inserted)
-        for identified in decreased:
-            deleted = self._connection.execute(
-                "DELETE FROM attribute_value WHERE entity = ? AND attribute = ? AND value_digest = ? AND"
-                " occurrences = 0 RETURNING vector",
-                identified,
-            )
-            self._vectors.release(vector for (vector,) in deleted.fetchall())
+        self._vectors.release(
+            vector
+            for identified in decreased
+            for (vector,) in self._connection.execute(_DELETE_UNSUPPORTED, identified).fetchall()
+        )
         return dict(changes)
 
     def _delete_unsupported(self, touched: Sequence[int]) -> None:

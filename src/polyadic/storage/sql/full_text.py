@@ -8,7 +8,7 @@ from typing import Protocol
 
 from polyadic.text.dates import dates_in, with_days
 from polyadic.text.language import detect_language
-from polyadic.text.stopwords import function_words
+from polyadic.text.stopwords import likely_function_words
 from polyadic.text.words import beginning
 
 # FTS5's tokenizer takes a run of Han, kana or Hangul as one word; separated by spaces, each character is a word.
@@ -75,10 +75,8 @@ def terms_of(text: str) -> list[FullTextTerm]:
     >>> [(*term.words, term.is_prefix) for term in terms_of("Who serves as 月球站?")]
     [('serves', False), ('月', '球', False), ('球', '站', False), ('serv', True)]
     """
-    language = detect_language(text)
+    stopwords = likely_function_words(detect_language(text))
     dated = with_days(text)
-    # The language of short texts is detected unreliably; English is the most likely one.
-    stopwords = function_words(language) | function_words("en")
     tokens = dict.fromkeys(_TOKEN.findall(dated.lower()))
     content_words = [token for token in tokens if token not in stopwords] or list(tokens)
     exact = [term for token in content_words for term in _exact(token)]

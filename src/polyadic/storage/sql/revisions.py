@@ -99,22 +99,24 @@ def text_of(connection: Connection, revision: int) -> str:
 
 def quotes(connection: Connection, stretches: Sequence[Stretch]) -> list[str]:
     """Return the text of each stretch; a segment that several share is read once."""
-    wanted = sorted({key for stretch in stretches for key in _keys(stretch)})
+    wanted = sorted({key for stretch in stretches for key in _keys(*stretch)})
     return cut(dict(select_in(connection, "SELECT id, text FROM text_segment WHERE id {any_of}", wanted)), stretches)
 
 
 def cut(segments: Mapping[int, str], stretches: Sequence[Stretch]) -> list[str]:
     """Cut the text of each stretch from segments, given by key."""
-    return [
-        "".join(segments.get(key, "") for key in _keys(stretch))[stretch[1] % TEXTS.size :][: stretch[2] - stretch[1]]
-        for stretch in stretches
-    ]
+    quotes = []
+    for revision, start, stop in stretches:
+        text = "".join([segments.get(key, "") for key in _keys(revision, start, stop)])
+        first = start % TEXTS.size
+        quotes.append(text[first : first + stop - start])
+    return quotes
 
 
-def _keys(stretch: Stretch) -> range:
+def _keys(revision: int, start: int, stop: int) -> range:
     """Return the keys of the segments that a stretch covers."""
-    revision, start, stop = stretch
-    return range(TEXTS.key(revision, start), TEXTS.key(revision, max(start, stop - 1)) + 1)
+    first = revision * MOST_SEGMENTS
+    return range(first + start // TEXTS.size, first + max(start, stop - 1) // TEXTS.size + 1)
 
 
 def originals_of(connection: Connection, revisions: Mapping[str, int]) -> dict[str, OriginalRecord]:

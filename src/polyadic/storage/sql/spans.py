@@ -1,9 +1,9 @@
 """Source spans of facts and chunks, read from the tables."""
 
 from collections.abc import Container, Sequence
-from dataclasses import dataclass
-from functools import cache
-from typing import Any
+from functools import lru_cache
+from itertools import islice
+from typing import Any, NamedTuple
 
 from polyadic.model.types import SourceSpan, Span, page_of
 from polyadic.storage.connection import Connection, select_in
@@ -23,8 +23,7 @@ _FACTS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class SpanRow:
+class SpanRow(NamedTuple):
     """The columns STANDS of a chunk, with the start and end characters of the span; digests are hexadecimal."""
 
     revision: int
@@ -59,11 +58,13 @@ def places_of_facts(
     """
     rows_of: dict[int, list[SpanRow]] = {}
     for fact, *columns in select_in(connection, _FACTS, facts):
-        rows, row = rows_of.setdefault(fact, []), _span_row(columns)
-        if len(rows) < PLACES_SHOWN and (within is None or row.chunk in within):
-            rows.append(row)
+        rows = rows_of.setdefault(fact, [])
+        if len(rows) < PLACES_SHOWN:
+            row = _span_row(columns)
+            if within is None or row.chunk in within:
+                rows.append(row)
     spans = iter(_with_quotes(connection, [row for rows in rows_of.values() for row in rows]))
-    return {fact: tuple(next(spans) for _ in rows) for fact, rows in rows_of.items()}
+    return {fact: tuple(islice(spans, len(rows))) for fact, rows in rows_of.items()}
 
 
 def places_of_chunks(connection: Connection, chunks: Sequence[int]) -> dict[int, SourceSpan]:
@@ -74,8 +75,6 @@ def places_of_chunks(connection: Connection, chunks: Sequence[int]) -> dict[int,
 
 def placed(rows: Sequence[SpanRow], quotes: Sequence[str]) -> list[SourceSpan]:
     """Make source spans of rows and their quotes."""
-    # Cached, as many spans share a document, and several a chunk.
-    pages_of, headings_in, metadata_of = cache(PAGES.load), cache(HEADINGS.load), cache(METADATA.load)
     return [
         SourceSpan(
             row.document,
@@ -84,13 +83,24 @@ def placed(rows: Sequence[SpanRow], quotes: Sequence[str]) -> list[SourceSpan]:
             row.chunk_id,
             Span(row.start, row.stop),
             quote,
-            page_of(pages_of(row.pages), row.start),
+            page_of(_pages_of(row.pages), row.start),
             row.extractor,
-            headings_above(headings_in(row.headings), row.start, row.title),
-            metadata_of(row.metadata).get(_DATE, ""),
+            headings_above(_headings_in(row.headings), row.start, row.title),
+            _date_of(row.metadata),
         )
         for row, quote in zip(rows, quotes, strict=True)
     ]
+
+
+# Cached, as many spans share a document, several a chunk, and most documents have neither pages nor metadata.
+_pages_of = lru_cache(maxsize=256)(PAGES.load)
+_headings_in = lru_cache(maxsize=256)(HEADINGS.load)
+
+
+@lru_cache(maxsize=256)
+def _date_of(metadata: str) -> str:
+    date: str = METADATA.load(metadata).get(_DATE, "")
+    return date
 
 
 def _with_quotes(connection: Connection, rows: Sequence[SpanRow]) -> list[SourceSpan]:
