@@ -33,8 +33,22 @@ class Pooled:
     place: int
 
 
+class Vectors:
+    """Vectors of texts, each embedded once."""
+
+    def __init__(self) -> None:
+        self._embedder = load_embedder(EmbeddingSettings())
+        self._rows: dict[str, NDArray[np.float32]] = {}
+
+    def __call__(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Return the vectors of texts, shape (texts, dimension)."""
+        new = [text for text in dict.fromkeys(texts) if text not in self._rows]
+        self._rows |= dict(zip(new, asyncio.run(self._embedder.embed(new)), strict=True))
+        return np.array([self._rows[text] for text in texts])
+
+
 def found_elsewhere(
-    questions: Sequence[tuple[str, str, int]], pool: Sequence[Pooled], many: int, near: int
+    questions: Sequence[tuple[str, str, int]], pool: Sequence[Pooled], embed: Vectors, many: int, near: int
 ) -> Iterator[list[tuple[str, str]]]:
     """Yield for each question the sentences that a search finds best, best first, outside its own document.
 
@@ -44,6 +58,8 @@ def found_elsewhere(
         Text, source and place of each question; an empty source is the same as no sentence's.
     pool
         The sentences to search.
+    embed
+        Vectors of questions and sentences.
     many
         How many to find for each.
     near
@@ -51,7 +67,7 @@ def found_elsewhere(
     """
     sentences = [one.pair[1] for one in pool]
     asked = [text for text, _, _ in questions]
-    vectors, asked_vectors = _vectors(sentences), _vectors(asked)
+    vectors, asked_vectors = embed(sentences), embed(asked)
     words, asked_words = _words(sentences, asked)
     sources = {name: number for number, name in enumerate(dict.fromkeys(one.source for one in pool))}
     source = np.array([sources[one.source] for one in pool])
@@ -63,10 +79,6 @@ def found_elsewhere(
             row[(source == sources.get(own, -1)) & (np.abs(place - position) <= near)] = -np.inf
             best = np.argpartition(-row, many)[:many]
             yield [pool[number].pair for number in best[np.argsort(-row[best])]]
-
-
-def _vectors(texts: Sequence[str]) -> NDArray[np.float32]:
-    return asyncio.run(load_embedder(EmbeddingSettings()).embed(texts))
 
 
 def _words(sentences: Sequence[str], questions: Sequence[str]) -> tuple[csr_matrix, csr_matrix]:

@@ -48,6 +48,11 @@ class ModelWeights:
             self._header = json.loads(opened.read(length))
             self._data_start = 8 + length
 
+    @property
+    def names(self) -> list[str]:
+        """The names of the arrays."""
+        return [name for name in self._header if name != "__metadata__"]
+
     def array(self, name: str) -> NDArray[np.float32]:
         """Read an array from the file."""
         entry = self._header[name]

@@ -1,6 +1,6 @@
 """The adapter: what the cross-encoder changes in the embedder's weights.
 
-``python -m benchmarks.answer_selection`` trains it.
+``python -m benchmarks.answer_selection.training`` trains it.
 """
 
 import hashlib

@@ -1,9 +1,9 @@
 """Build the cross-encoder for answer sentence selection as an ONNX graph from the weights of all-MiniLM-L6-v2.
 
 Question and sentence go through the transformer as one sequence of two segments, and a linear layer turns the state of
-the first token into a logit. ``adapter.npz`` has what differs from the embedder: low-rank changes of the matrices of
-the upper layers (LoRA, arXiv 2106.09685), their biases and normalizations, and the linear layer. It was trained by
-``python -m benchmarks.learn_answer_selection``. The products are quantized to eight bits like the embedder's.
+the first token into a logit. ``adapter.npz`` has what differs from the embedder: low-rank changes of the matrices
+(LoRA, arXiv 2106.09685), biases and normalizations, and the linear layer. It was trained by
+``python -m benchmarks.answer_selection.training``. The products are quantized to eight bits like the embedder's.
 """
 
 from collections.abc import Iterator
