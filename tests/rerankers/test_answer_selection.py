@@ -48,7 +48,7 @@ def scores(selector: AnswerSelector, question: str, *sentences: tuple[str, str])
 
 def test_the_sentence_that_answers_is_likeliest(selector: AnswerSelector) -> None:
     right, *wrong = scores(selector, QUESTION, ANSWER, *OTHERS)
-    assert right > 0 > max(wrong)
+    assert right > 0 and right > max(wrong)
 
 
 def test_no_sentence_answers_what_no_sentence_says(selector: AnswerSelector) -> None:
