@@ -104,13 +104,11 @@ def _selected(askings: Sequence[Asking], selector: AnswerSelector | None) -> Ite
 def learn(selected: Mapping[str, Sequence[Selected]]) -> None:
     """Learn from the sentences of each question, by question set; print what changes, and write the weights."""
     columns = {name: [one.columns for one in rows] for name, rows in selected.items()}
-    # Where several documents answer together, no single sentence does: such questions only distort the weights.
-    alone = {name: rows for name, rows in columns.items() if name not in MULTI_HOP}
-    score = softmax(alone)
+    score = softmax(columns)
     for name, rows in columns.items():
         if any(one.asking.is_answerable for one in rows):
             before = first_right(rows, _SCORE_ALONE)
-            elsewhere_learned = first_right(rows, softmax(elsewhere(name, alone)))
+            elsewhere_learned = first_right(rows, softmax(elsewhere(name, columns)))
             print(f"right, {name}: {before} -> learned elsewhere {elsewhere_learned}", flush=True)
     decided = {name: _decisions(rows, score) for name, rows in selected.items()}
     judged = {name: one.support for name, one in decided.items()}

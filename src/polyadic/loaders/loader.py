@@ -86,9 +86,9 @@ CAPTIONED: Mapping[str, str] = {
 # PDF, office files and books are not read compressed: nearly all of them have a compression of their own.
 _READ_UNCOMPRESSED_ONLY = {".pdf", ".docx", ".pptx", ".xlsx", ".epub", ".odt", ".rtf"}
 _SOURCE, _UNKNOWN_TEXT = _lazy_reader("source"), _lazy_reader("unnamed")
-# Text files that come with software, whatever their suffix: README.Debian, LICENSE.MIT, COPYING.LIB.
+# Text files that come with software, whatever their suffix: README.Debian, LICENSE.MIT, openssh-NEWS.Debian.
 _KNOWN_TEXT = re.compile(
-    r"(?:readme|license|licence|copying|copyright|notice|authors|contributors|contributing|maintainers|changelog|changes"
+    r"(?:^|[-_.])(?:readme|license|licence|copying|copyright|notice|authors|contributors|contributing|maintainers|changelog|changes"
     r"|news|history|install|todo|faq|release)(?:[-_.]|$)",
     re.IGNORECASE,
 )
@@ -108,6 +108,8 @@ def is_readable(name: str, with_ocr: bool = False) -> bool:
     [True, True, True, True, False, False]
     >>> [is_readable(name) for name in ("data.csv.gz", "changelog.gz", "app.log.2.bz2", "a.pdf.gz", "a.tar.gz")]
     [True, True, True, False, False]
+    >>> [is_readable(name) for name in ("openssh-NEWS.Debian.gz", "newsroom.debian")]
+    [True, False]
     >>> is_readable("a.png", with_ocr=True)
     True
     """
@@ -155,7 +157,7 @@ def _uncompressed_reader_of(name: str) -> Reader | None:
         return _SOURCE
     if suffix in READERS:
         return READERS[suffix]
-    may_be_text = suffix in _TEMPLATE_SUFFIXES or not _SUFFIX.fullmatch(suffix) or _KNOWN_TEXT.match(name) is not None
+    may_be_text = suffix in _TEMPLATE_SUFFIXES or not _SUFFIX.fullmatch(suffix) or _KNOWN_TEXT.search(name) is not None
     return _UNKNOWN_TEXT if may_be_text and not _BINARY_SUFFIX.search(name) else None
 
 
