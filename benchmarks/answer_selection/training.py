@@ -217,18 +217,18 @@ def _loss(found: Tensor, exists: Tensor, hard: float) -> Tensor:
     return (torch.where(has_right, listwise + 0.5 * right, 0.0) + 0.5 * wrong).mean()
 
 
-@torch.no_grad()
 def _measured(
     weights: dict[str, Tensor], examples: Examples, apart: Tensor, recipe: Recipe
 ) -> tuple[float, float, float]:
     wrong = examples.wrong.shape[1]
     sentences = torch.cat([examples.right[apart, :1], examples.wrong[apart], examples.elsewhere[apart]], 1)
-    found = torch.cat(
-        [
-            _judged(weights, examples, *part, recipe, training=False)
-            for part in zip(apart.split(recipe.questions), sentences.split(recipe.questions), strict=True)
-        ]
-    )
+    with torch.no_grad():
+        found = torch.cat(
+            [
+                _judged(weights, examples, *part, recipe, training=False)
+                for part in zip(apart.split(recipe.questions), sentences.split(recipe.questions), strict=True)
+            ]
+        )
     right = found[examples.right[apart, 0] >= 0]
     highest, elsewhere = found[:, 1 : 1 + wrong].amax(1), found[:, 1 + wrong :].amax(1)
     first = (right[:, 0] > right[:, 1 : 1 + wrong].amax(1)).float().mean()

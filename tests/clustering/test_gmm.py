@@ -103,6 +103,7 @@ def test_raptor_fits_as_many_components_as_asked_for_if_there_are_no_more_vector
     assert fit(blobs([1, 1, 1]), 3, 0, raptor=True).posteriors.shape == (3, 3)
 
 
+@pytest.mark.slow
 def test_raptor_needs_few_components_for_groups_that_lie_aslant(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gmm, "RAPTOR_COMPONENTS", 17)
     drawn = np.random.default_rng(0)

@@ -10,6 +10,7 @@ from tests.model_server import ModelServer, says
 from tests.model_server.client import ask, client
 
 
+@pytest.mark.slow
 def test_calls_take_the_configured_time() -> None:
     with ModelServer([says("one two three four five six")], delay=0.1) as server, client(server) as opened:
         ask(opened)

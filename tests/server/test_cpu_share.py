@@ -14,6 +14,7 @@ print(os.sched_getscheduler(0) == os.SCHED_IDLE, os.getpriority(os.PRIO_PROCESS,
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux knows of idle work and of processors of one's own")
 def test_job_runs_at_low_priority_on_half_of_the_processors() -> None:
     output = subprocess.run([sys.executable, "-c", _PROGRAM], capture_output=True, text=True, check=True).stdout.split()

@@ -66,6 +66,7 @@ def indexed(tmp_path: Path) -> Iterator[tuple[Path, Path]]:
     yield tmp_path / "served", file
 
 
+@pytest.mark.slow
 def test_kept_file_is_shown_until_its_document_is_deleted(tmp_path: Path) -> None:
     with running(settings(tmp_path, KEEP)) as server, server.client() as client:
         make(client, "kb")
@@ -84,6 +85,7 @@ def test_kept_file_is_shown_until_its_document_is_deleted(tmp_path: Path) -> Non
         assert list(rows_of(kb.store(), ("original_segment",))) == []
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("tesseract") is None and not os.environ.get("CI"), reason="tesseract is not installed")
 def test_uploaded_picture_is_read_and_shown_if_ocr_is_on(tmp_path: Path) -> None:
     content = picture(PAGES, "PNG")
@@ -163,6 +165,7 @@ def test_pages_are_listed_under_admission_control(indexed: tuple[Path, Path]) ->
         assert client.get(f"{HERE}/{document_id(str(file))}/pages").status_code == 503
 
 
+@pytest.mark.slow
 def test_page_is_not_rendered_for_a_client_that_has_left(
     indexed: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
