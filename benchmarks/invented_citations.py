@@ -166,16 +166,12 @@ def _share(values: Sequence[bool]) -> str:
 
 _MEASURES: dict[str, Callable[[MarkedClaim], Sequence[bool]]] = {
     "precision, claims that a sentence of the item supports": lambda c: c.right if c.is_supported else (),
-    "precision, claims that are not flagged": lambda c: () if c.is_flagged else c.right,
     "precision, all claims": lambda c: c.right,
     "recall": lambda c: (any(c.right),) if c.is_supported else (),
     "quoted completely": lambda c: (c.is_complete,) if c.is_supported else (),
     "flagged, though supported": lambda c: (c.is_flagged,) if c.is_claim_supported else (),
     "flagged, without support": lambda c: () if c.is_claim_supported else (c.is_flagged,),
     "quoted, without support": lambda c: () if c.is_supported else (bool(c.quoted),),
-    "quoted and not flagged, without support": lambda c: (
-        () if c.is_supported else (bool(c.quoted) and not c.is_flagged,)
-    ),
 }
 
 

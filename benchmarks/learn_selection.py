@@ -1,10 +1,11 @@
 """Learn how much the cross-encoder for sentences counts: ``python -m benchmarks.learn_selection FOLDER``.
 
-The weights that ``benchmarks.learn_ranking`` and ``benchmarks.learn_nameless`` wrote stay as they are, and decide alone
-where there is no cross-encoder. Added to them are weights of the logits of the few best sentences, and of what
-sentences lack of what the question requires (retrieval/relevance/answer_selection.py): for the score of a sentence,
-whether to answer, and the confidence. They are learned from the English question sets for development. For each set it
-prints what is right and refused with weights that were learned on all others. FOLDER keeps the filled workspaces.
+The weights that ``benchmarks.learn_ranking`` and ``benchmarks.learn_nameless`` wrote stay as they are. Added to them
+are weights of the logits of the few best sentences, and of what sentences lack of what the question requires
+(retrieval/relevance/answer_selection.py): for the score of a sentence, whether to answer, and the confidence. Where
+there is no cross-encoder, only what sentences lack is added. The weights are learned from the English question sets for
+development. For each set it prints what is right and refused with weights that were learned on all others. FOLDER keeps
+the filled workspaces.
 """
 
 import asyncio

@@ -1,6 +1,6 @@
 """Choose sentences of other documents that a search over all documents would find for a question.
 
-None of them answers it: they teach the cross-encoder what the best sentence looks like where no document answers.
+They teach the cross-encoder what the best sentence looks like where no document answers; a few may answer all the same.
 """
 
 import asyncio

@@ -51,7 +51,8 @@ def own_examples(chance: random.Random) -> Iterator[Example]:
 def with_distractors(public: Sequence[Example], own: Sequence[Example]) -> tuple[list[Example], list[Example]]:
     """Add to each example the sentences of other documents that a search finds for its question.
 
-    Another invented document may answer a question that names nothing: for these, only public ones are searched.
+    For an invented question that names nothing, only public documents are searched, because another invented one may
+    answer it.
     """
     everywhere = [*public, *(one for one in own if _NAMED.search(one.question))]
     apart = [one for one in own if not _NAMED.search(one.question)]

@@ -3,10 +3,11 @@
 FOLDER is what ``python -m benchmarks.answer_selection`` wrote, ADAPTER the file to write. Needs numpy and torch alone,
 so that it runs where there is a GPU: there it takes two to four minutes, with two processors most of a day. The first
 stage learns from the public questions, the second from the invented ones and as many public ones. Some of each are kept
-apart: after each stage it prints for both the share whose right sentence has the highest logit, and the probability
-that a right sentence has a higher logit than the best wrong one of another question's document, and than the best of
-those that a search finds for another question in other documents. What is written is the moving average of the weights
-(arXiv 1803.05407). Then run ``python -m benchmarks.learn_selection FOLDER``, where FOLDER keeps the filled workspaces.
+apart: after each stage it prints for both the share of questions whose right sentence has the highest logit of its
+document, and two probabilities over all pairs of questions: that the right sentence of one has a higher logit than the
+best wrong sentence of the other's document, and than the best that a search finds for the other elsewhere. What is
+written is the moving average of the weights (arXiv 1803.05407). Then run ``python -m benchmarks.learn_selection
+FOLDER``, where FOLDER keeps the filled workspaces.
 """
 
 import argparse
@@ -203,10 +204,10 @@ def _judged(
 
 
 def _loss(found: Tensor, exists: Tensor, hard: float) -> Tensor:
-    """The mean over the questions of two losses.
+    """The mean loss of a question.
 
-    That of the right sentence among the others (softmax), where there is one, and half of that of each sentence alone
-    (logistic), of which the wrong ones share one weight.
+    It is the cross-entropy of the right sentence among all, if there is one, half of its logistic loss, and half of the
+    weighted mean of the logistic losses of the wrong sentences.
     """
     has_right, is_wrong = exists[:, 0], exists[:, 1:].float()
     listwise = -functional.log_softmax(found, 1)[:, 0]

@@ -15,6 +15,7 @@ from polyadic.generation.cited_claims import cited_claims
         ("[1] Ada wrote, Bob read", [("Ada wrote, Bob read", [1])]),
         ("- Ada [1]\n- Bob [2]", [("Ada", [1]), ("Bob", [2])]),
         ("| Ada | 1843 [1] |\n| Bob | 1850 [2] |", [("Ada | 1843", [1]), ("Bob | 1850", [2])]),
+        ("| Ada | wrote [1] | 3 |", [("Ada | wrote", [1])]),
         ("Ada wrote it [1][2], [1].", [("Ada wrote it", [1, 2])]),
         ("Ada wrote it [1], and Bob read it.", [("Ada wrote it", [1])]),
         ("Ada wrote it [1] and Eve sold it [2].", [("Ada wrote it", [1]), ("and Eve sold it", [2])]),

@@ -30,7 +30,8 @@ PUMP = Document(
     "The pump",
     "Unplug it for 30 seconds. The pump does not restart by itself. The motor needs 20 cm of space above. A technician"
     " comes within three weeks. It is 1.9 m wide and costs $1,500, not $1,200. In 2030 it had 402,000 visits, in 2031"
-    " only 388,500. If the lamp blinks red twice, it is blocked.",
+    " only 388,500. If the lamp blinks red twice, it is blocked. The filter is washed every 20 to"
+    " 30 minutes. Spare lamps are no longer sold.",
 )
 
 
@@ -51,10 +52,24 @@ PUMP = Document(
         ("In 2031 it had 13,500 visits fewer than 402,000", True),
         ("In 2031 it had 13,600 visits fewer than 402,000", False),
         ("The lamp blinks red two times if it is blocked", True),
+        ("The filter is washed every 20 minutes", True),
+        ("The filter is washed every 40 minutes", False),
+        ("Spare lamps are sold", False),
+        ("Spare lamps are no longer sold", True),
     ],
 )
 def test_quantities_and_negations_of_a_claim_are_compared_with_its_sentence(claim: str, is_supported: bool) -> None:
     assert (unsupported(f"{claim} [1].", PUMP) == []) == is_supported
+
+
+def test_the_number_of_a_marker_is_none_to_calculate_with() -> None:
+    opening = Document("memory:shop", "Shop", "The shop is open from 10 to 12.")
+    assert unsupported("The shop is open from 10 to 12 [1].", opening) == []
+    assert unsupported("The shop is open from 10 to 11 [1].", opening) != []
+
+
+def test_no_number_is_added_to_itself() -> None:
+    assert unsupported("In 2030 it had 804,000 visits [1].", PUMP) != []
 
 
 VEREIN = Document(

@@ -5,12 +5,13 @@ that few sentences of the item have count more than common ones. Similarity by m
 share about as many.
 
 A claim is supported if its cited sentences together have its numbers, most of its terms or a similar meaning, and do
-not negate it. This stands in for the entailment by which ALCE (Gao et al. 2023) judges a citation. If the cited
-sentences together do not support a claim, none is quoted: its markers cite their items as a whole.
+not negate it. This stands in for the entailment by which ALCE (Gao et al. 2023) judges a citation. If the sentences do
+not support a claim, or have too little of it themselves, none is quoted: its markers cite their items as a whole.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Protocol
 
 import numpy as np
@@ -31,16 +32,17 @@ _OF_THE_SENTENCE, _OF_THE_SENTENCE_BEFORE = 0.3, 0.1
 # All these terms together count at most so much beside those of the clause: a clause may have two words, its sentence
 # the names of ten others.
 _AROUND = 0.3
-# Sentences that share at most so much less than the best are compared by vector: so many a marker, and in an answer.
+# If the second-best sentence shares at most so much less than the best, the first few of the marker are compared by
+# vector: so many a marker, and pairs in an answer.
 _TIE, _COMPARED, _COMPARED_TOGETHER = 0.25, 4, 64
 # So are the first ones if the best has less than this share of the claim's terms.
 _FEW = 0.5
 # How much similarity (cosine) counts beside the share of terms, in [0, 1].
 _SIMILARITY = 0.4
 # A further sentence is cited if it has a number of the claim that the sentences before it lack, or if such numbers and
-# names are at least this share of the claim's terms; at most so many a marker.
+# names are at least this share of the claim's terms; a marker cites at most so many in all.
 _ADDS, _MOST_SENTENCES = 0.1, 3
-# It has at least so many terms of the claim, and this share of them: a number or a name may stand in any sentence.
+# A further sentence has at least so many terms of the claim, and this share: a number or a name may stand in any.
 _SHARED, _SHARED_PART = 2, 0.2
 # Sentences support a claim if their share of its terms, with this much of their similarity, is at least so large. They
 # are then quoted for it if their coverage is, for which terms of a title or of a sentence before count in part.
@@ -148,8 +150,8 @@ async def attribute(text: str, cited: Sequence[ContextPiece], embedder: TextEmbe
     Returns
     -------
     Attribution
-        Each marker of each claim cites at least one sentence, or its item as a whole if its sentences have too little
-        of the claim.
+        Each marker of each claim cites at least one sentence, or its item as a whole if its sentences do not support
+        the claim, or have too little of it themselves.
     """
     language = detect_language(text)
     claims = cited_claims(text, len(cited), language)
@@ -160,7 +162,7 @@ async def attribute(text: str, cited: Sequence[ContextPiece], embedder: TextEmbe
         for claim in claims
     ]
     similarities = await _similarities([ranking for group in rankings for ranking in group], embedder)
-    numbers = claim_terms(text, language).numbers
+    numbers = frozenset(number for group in rankings for number in group[0].terms.numbers)
     judged: list[Claim] = []
     citations: list[Citation] = []
     for claim, group in zip(claims, rankings, strict=True):
@@ -277,13 +279,13 @@ def _support(
 
 
 def _is_calculated(number: str, stated: frozenset[str], numbers: frozenset[str]) -> bool:
-    """Return whether a number is the sum or difference of a stated number and another one.
+    """Return whether a number is the sum or difference of a stated number and a different one.
 
     >>> _is_calculated("104", frozenset({"188"}), frozenset({"188", "84", "104"}))
     True
     >>> _is_calculated("1996", frozenset({"61"}), frozenset({"61", "1996", "1993", "3"}))
     False
     """
-    wanted = float(number)
-    others = [float(other) for other in numbers if other != number]
-    return any(wanted in (float(a) + b, abs(float(a) - b)) for a in stated for b in others)
+    wanted = Decimal(number)
+    pairs = ((Decimal(a), Decimal(b)) for a in stated for b in numbers if b not in (a, number))
+    return any(wanted in (a + b, abs(a - b)) for a, b in pairs)

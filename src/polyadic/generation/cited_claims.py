@@ -17,7 +17,7 @@ _BETWEEN_MARKERS = re.compile(r"[ \t]*[,;、，]?[ \t]*")
 _MARKERS_AFTER_THE_END = re.compile(
     r"([.!?。！？｡]+[\"”’»」』）)*]*)([ \t]*\[\d{1,4}\](?!\()(?:[ \t]*[,;、，]?[ \t]*\[\d{1,4}\](?!\())*)"
 )
-_ENDS_A_CLAUSE = re.compile(r"\s*[,;:，；：、—–(]")
+_ENDS_A_CLAUSE = re.compile(r"\s*[,;:，；：、—–(|]")
 # What surrounds the words of a clause: bullets, punctuation, emphasis.
 _AROUND = " \t\r\n,;:.-–—*•#>|_，；：、。"
 
@@ -130,7 +130,8 @@ def _groups(text: str, markers: Sequence[Marker]) -> list[list[Marker]]:
 def _clauses(text: str, sentence: Span, groups: Sequence[Sequence[Marker]], empty: Collection[str]) -> list[Span]:
     """Return the clause of each group: the words before it, with those after it if none of those before has content.
 
-    Words that follow the last group without a comma or the like belong to its clause: "Ada [1] wrote it".
+    Words that follow the last group without a comma or the like belong to its clause: "Ada [1] wrote it"; the next cell
+    of a table does not.
     """
     clauses: list[Span] = []
     start = sentence.start

@@ -1,6 +1,7 @@
 """Negations: a sentence that negates a word contradicts a claim that has this word and no negation.
 
-The negated word is the next content word: "does not restart", "keine Fehler". English and German.
+The negated word is the next content word: "does not restart", "keine Fehler". Other languages than English and German
+are not checked.
 """
 
 import re
@@ -10,18 +11,21 @@ from polyadic.generation.claim_terms import text_terms, unformatted
 from polyadic.text.stopwords import function_words
 from polyadic.text.words import WORD
 
-_NEGATION = re.compile(
-    r"\b(?:not|no|never|cannot|without|nobody|nothing|none|neither|nor|except|instead|\w+n['’]t"
-    r"|nicht|nie|niemals|kein\w{0,2}|ohne|niemand|nichts|weder|außer|statt)\b",
-    re.IGNORECASE,
-)
-# These bound a number, or stress something: "no more than ten", "not only".
-_NO_NEGATION = re.compile(
-    r"\b(?:not|no|nicht) (?:more|less|fewer|longer|later|earlier|only|just|even|nur|mehr|weniger|länger|später)\b",
-    re.IGNORECASE,
-)
+_LANGUAGES = ("en", "de")
 # Negations that stand before what they negate; "nobody may stay for more than a day" allows a day.
-_BEFORE = re.compile(r"(?:not|no|never|cannot|\w+n['’]t|nicht|nie|niemals|kein\w{0,2})", re.IGNORECASE)
+_PRECEDING = r"no longer|nicht (?:mehr|länger)|not|no|never|cannot|\w+n['’]t|nicht|nie|niemals|kein\w{0,2}"
+_PRECEDING_NEGATION = re.compile(_PRECEDING, re.IGNORECASE)
+_NEGATION = re.compile(
+    rf"\b(?:{_PRECEDING}|without|nobody|nothing|none|neither|nor|except|instead"
+    r"|ohne|niemand|nichts|weder|außer|statt)\b",
+    re.IGNORECASE,
+)
+# Comparatives that bound a number ("no more than ten"), and emphasis ("not only").
+_NO_NEGATION = re.compile(
+    r"\b(?:not|no|nicht) (?:(?:more|less|fewer|longer|later|earlier|mehr|weniger|länger|später) (?:than|als)"
+    r"|only|just|nur)\b",
+    re.IGNORECASE,
+)
 _CLAUSE_END = re.compile(r"[,;:.!?()–—|]")
 # So many words may stand between a negation and what it negates: "may not be".
 _NEAR = 4
@@ -34,11 +38,13 @@ def is_negated(claim: str, sentence: str, language: str) -> bool:
     True
     >>> is_negated("It waits for the switch", "It does not restart by itself.", "en")
     False
+    >>> is_negated("Tickets are sold at the gate", "Tickets are no longer sold at the gate.", "en")
+    True
     """
-    if _NEGATION.search(_NO_NEGATION.sub("", claim)):
+    if language not in _LANGUAGES or _NEGATION.search(_NO_NEGATION.sub("", claim)):
         return False
     plain = _NO_NEGATION.sub("", unformatted(sentence, language))
-    negations = [match for match in _NEGATION.finditer(plain) if _BEFORE.fullmatch(match[0])]
+    negations = [match for match in _NEGATION.finditer(plain) if _PRECEDING_NEGATION.fullmatch(match[0])]
     negated = [span for match in negations if (span := _negated_word(plain, match.end(), language))]
     words = text_terms(" ".join(plain[start:end] for start, end in negated), language)
     rest = "".join(plain[a:b] for (_, a), (b, _) in pairwise([(0, 0), *negated, (len(plain), 0)]))

@@ -19,7 +19,7 @@ _NUMERALS = {word: Decimal(number) for words in CARDINALS.values() for number, w
     "half a": Decimal("0.5"),
     "half an": Decimal("0.5"),
 }
-# For each dimension its units: how many of the first one they are, and their names.
+# For each dimension its units: their size in the base unit (s, month, m, kg, l, %), and their names.
 _DIMENSIONS = {
     "time": {
         "1": "second seconds sec sekunde sekunden",
@@ -53,8 +53,11 @@ _UNITS = {
     for name in names.split()
 }
 _PERCENT = re.compile(r"\bper cent\b", re.IGNORECASE)
+_DIGITS = r"\d+(?:\.\d+)?"
+# "$5m" and "2,5 km" are none, and of "20 to 30 minutes" both numbers have the unit.
 _QUANTITY = re.compile(
-    rf"(?<![\w.])(?P<number>\d+(?:\.\d+)?|{'|'.join(_NUMERALS)})[ -]?"
+    rf"(?<![\w.,:$€£])(?:(?P<first>{_DIGITS}) ?(?:to|or|bis|oder|[-–]) ?)?"
+    rf"(?:(?P<digits>{_DIGITS})[ -]?|(?P<word>{'|'.join(_NUMERALS)})[ -])"
     rf"(?P<unit>{'|'.join(sorted(map(re.escape, _UNITS), key=len, reverse=True))})(?!\w)",
     re.IGNORECASE,
 )
@@ -64,7 +67,7 @@ _DECIMALS = 3
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """An amount in the first unit of its dimension, and its number as the text has it."""
+    """An amount in the base unit of its dimension, and its number in digits."""
 
     dimension: str
     amount: Decimal
@@ -84,13 +87,19 @@ def quantities(text: str) -> frozenset[Quantity]:
 
     >>> sorted((one.dimension, str(one.amount)) for one in quantities("in three weeks, 20 cm or 9 %"))
     [('length', '0.20'), ('share', '9'), ('time', '1814400')]
+    >>> sorted(one.number for one in quantities("20 to 30 minutes; the eighth tent, 5G, $5m"))
+    ['20', '30']
     """
     found = set()
     for match in _QUANTITY.finditer(text):
-        dimension, size = _UNITS[match["unit"].lower()]
-        number = _NUMERALS.get(match["number"].lower())
-        value = Decimal(match["number"]) if number is None else number
-        found.add(Quantity(dimension, value * size, f"{value.normalize():f}"))
+        unit = match["unit"]
+        # 5M and 5G are no lengths and weights.
+        if len(unit) == 1 and unit.isupper():
+            continue
+        dimension, size = _UNITS[unit.lower()]
+        last = _NUMERALS[match["word"].lower()] if match["word"] else Decimal(match["digits"])
+        for value in (last, *([Decimal(match["first"])] if match["first"] else [])):
+            found.add(Quantity(dimension, value * size, f"{value.normalize():f}"))
     return frozenset(found)
 
 

@@ -194,7 +194,7 @@ def read_documents(
     recognizer
         Recognizes scanned pages and pictures; None: pictures are not read.
     captioner
-        Describes pictures in PDF, Word, PowerPoint and HTML files; None: these pictures are ignored.
+        Describes pictures in PDF, Word, PowerPoint, HTML, EPUB and e-mail files; None: these pictures are ignored.
 
     Yields
     ------

@@ -72,8 +72,8 @@ def knowledge_of(
 ) -> Knowledge:
     """Build the result of a method from retrieved rows; only rows that fit are fetched.
 
-    A fact that a retrieved passage states takes no tokens, and the best passage that does not fit is cut around its
-    best sentences, if there is room left; with ``as_listed`` each fact and passage takes what it has, or is left out.
+    A fact that an added passage states takes no tokens, and the best passage that does not fit is cut around its best
+    sentences, if there is room left. With ``as_listed`` neither applies: each row takes its own tokens, or is left out.
     """
     if as_listed:
         kept, omitted = truncate_to_budget(found, context_tokens)

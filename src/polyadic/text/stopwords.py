@@ -103,7 +103,7 @@ def function_words(language: str) -> frozenset[str]:
 
 @cache
 def likely_function_words(language: str) -> frozenset[str]:
-    """Return the function words of a language and of English, as that of a short text is detected unreliably.
+    """Return the function words of a language and of English: the language of a short text is detected unreliably.
 
     >>> {"nicht", "however"} <= likely_function_words("de")
     True

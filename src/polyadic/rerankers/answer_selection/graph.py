@@ -74,7 +74,7 @@ class _Int8PairGraph(PairGraph, Int8TransformerGraph):
 
 
 def _sample_pairs(tokenizer: PairTokenizer) -> Iterator[dict[str, Tokens]]:
-    """Yield each sample line, as a question, with the lines around it, as sentences with and without context."""
+    """Yield pairs for calibration: each sample line as a question, with lines before it as sentences and contexts."""
     lines = sample_lines()
     for place, line in enumerate(lines):
         for context, sentence in (("", lines[place - 1]), (lines[place - 2], lines[place - 3])):

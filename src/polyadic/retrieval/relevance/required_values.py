@@ -161,7 +161,7 @@ _VALUES = (
             rf"\b(?:wann|wo) (?:wurde|ist) {_NAME} geboren\b",
             rf"\b(?:cuándo|dónde) nació {_NAME}\b",
         ],
-        [r"\b(?:born|birth|native|b\.|geboren|geb\.|nació|nacid[oa])\b|[*†] ?\d|\([^()]*\d{4}[^()]*[-–]"],
+        [r"\b(?:born|birth|native|geboren|nació|nacid[oa])\b|\b(?:b|geb)\. ?\d|[*†] ?\d|\([^()]*\d{4}[^()]*[-–]"],
     ),
     _value(
         "weight",
