@@ -49,11 +49,23 @@ async def run_bounded(
         async with asyncio.timeout(seconds):
             output, errors = await process.communicate(content)
     finally:
-        # Also when the caller is cancelled.
-        if process.returncode is None:
-            with contextlib.suppress(ProcessLookupError):
-                process.kill()
-            await process.wait()
-        # The loop may end before it has noticed that the pipes are closed; there is no public method for this.
-        process._transport.close()  # type: ignore[attr-defined]
+        await _end(process)
     return FinishedProcess(process.returncode or 0, output, errors)
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    """Kill a process that has not ended, and close its pipes, also if the caller is cancelled, or cancelled again."""
+    cancelled: asyncio.CancelledError | None = None
+    if process.returncode is None:
+        with contextlib.suppress(ProcessLookupError):
+            process.kill()
+        waiting = asyncio.ensure_future(process.wait())
+        while not waiting.done():
+            try:
+                await asyncio.shield(waiting)
+            except asyncio.CancelledError as error:
+                cancelled = error
+    # The loop may end before it has noticed that the pipes are closed; there is no public method for this.
+    process._transport.close()  # type: ignore[attr-defined]
+    if cancelled:
+        raise cancelled

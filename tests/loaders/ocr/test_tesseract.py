@@ -22,10 +22,9 @@ TYPED = ["Grace Hopper wrote the first compiler for the UNIVAC computer."]
 BABBAGE = "Charles Babbage designed the Analytical Engine in London, and Ada Lovelace wrote notes on it."
 BRUNEL = "Isambard Brunel built the Clifton Suspension Bridge across the Avon Gorge near Bristol."
 
-needs_tesseract = pytest.mark.skipif(
+pytestmark = pytest.mark.skipif(
     shutil.which("tesseract") is None and not os.environ.get("CI"), reason="tesseract is not installed"
 )
-pytestmark = [pytest.mark.slow, needs_tesseract]
 
 
 def workspace(folder: Path, engine: OcrEngineName = "tesseract", keeps: bool = False, **more: object) -> Workspace:
