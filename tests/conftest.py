@@ -34,7 +34,7 @@ gc.disable()
 # `make test` selects these. On PostgreSQL it runs what every store promises; the rest is slow.
 _FAST = "not slow"
 _ALWAYS_ON_POSTGRES = "test_contract"
-_SLOW_FOLDERS = ("browser", "ocr", "postgres")
+_SLOW_FOLDERS = ("browser", "languages", "ocr", "postgres")
 _SLOW_MODULE = re.compile(r"^pytestmark = .*\bmark\.slow\b", re.MULTILINE)
 
 

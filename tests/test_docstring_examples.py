@@ -4,7 +4,12 @@ import doctest
 import importlib
 from pathlib import Path
 
+import pytest
+
 import polyadic
+
+# Examples import nearly every module, also of other frameworks.
+pytestmark = pytest.mark.slow
 
 _SOURCE = Path(polyadic.__file__).parent
 
