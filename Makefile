@@ -10,9 +10,10 @@ export PYTHONDONTWRITEBYTECODE :=
 demo: $(VENV)/installed
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh examples/demo.sh
 
-# Property tests draw few examples. Schemathesis takes seconds to load, and only slow tests use it.
+# Property tests draw few examples. Schemathesis takes seconds to load, and only slow tests use it. Three processes keep
+# two processors busy, as some tests wait.
 test: $(VENV)/installed-dev
-	$(BIN)/python -m pytest -n 2 -m "not slow" --hypothesis-profile few -p no:schemathesis
+	$(BIN)/python -m pytest -n 3 -m "not slow" --hypothesis-profile few -p no:schemathesis
 
 # What `make test` leaves out: crashes, PostgreSQL's slow half, the browser, real models, documentation, and the other
 # examples of property tests. One process runs all tests of a file, so that what they share is set up once.
