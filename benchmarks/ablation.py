@@ -13,9 +13,7 @@ from types import ModuleType
 from typing import Any
 from unittest.mock import patch
 
-import numpy as np
-from numpy.typing import NDArray
-
+from benchmarks.cached_embedder import CachedEmbedder
 from benchmarks.corpora import EVERYTHING, Corpus, PassageForm, corpora
 from benchmarks.data import SETS
 from benchmarks.holdout_log import note_look
@@ -148,23 +146,6 @@ PARAMETERS = (
 )
 
 Scores = Mapping[str, Sequence[float]]
-
-
-class CachedEmbedder:
-    """Embedder that caches vectors by text; implements what methods need."""
-
-    def __init__(self, embedder: Embedder) -> None:
-        self._embedder = embedder
-        self._vectors: dict[str, NDArray[np.float32]] = {}
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._embedder, name)
-
-    async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        new = [text for text in dict.fromkeys(texts) if text not in self._vectors]
-        if new:
-            self._vectors |= dict(zip(new, await self._embedder.embed(new), strict=True))
-        return np.stack([self._vectors[text] for text in texts])
 
 
 def main() -> None:

@@ -8,12 +8,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
-from polyadic.config import EmbeddingSettings
-from polyadic.embeddings.loading import load_embedder
+from polyadic.embeddings.embedder import Embedder
 from polyadic.text.stopwords import function_words
 
 _AT_ONCE = 512
@@ -33,22 +31,8 @@ class Pooled:
     place: int
 
 
-class Vectors:
-    """Vectors of texts, each embedded once."""
-
-    def __init__(self) -> None:
-        self._embedder = load_embedder(EmbeddingSettings())
-        self._rows: dict[str, NDArray[np.float32]] = {}
-
-    def __call__(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Return the vectors of texts, shape (texts, dimension)."""
-        new = [text for text in dict.fromkeys(texts) if text not in self._rows]
-        self._rows |= dict(zip(new, asyncio.run(self._embedder.embed(new)), strict=True))
-        return np.array([self._rows[text] for text in texts])
-
-
 def found_elsewhere(
-    questions: Sequence[tuple[str, str, int]], pool: Sequence[Pooled], embed: Vectors, many: int, near: int
+    questions: Sequence[tuple[str, str, int]], pool: Sequence[Pooled], embedder: Embedder, many: int, near: int
 ) -> Iterator[list[tuple[str, str]]]:
     """Yield for each question the sentences that a search finds best, best first, outside its own document.
 
@@ -58,8 +42,8 @@ def found_elsewhere(
         Text, source and place of each question; an empty source is the same as no sentence's.
     pool
         The sentences to search.
-    embed
-        Vectors of questions and sentences.
+    embedder
+        Embeds questions and sentences.
     many
         How many to find for each.
     near
@@ -67,7 +51,7 @@ def found_elsewhere(
     """
     sentences = [one.pair[1] for one in pool]
     asked = [text for text, _, _ in questions]
-    vectors, asked_vectors = embed(sentences), embed(asked)
+    vectors, asked_vectors = (asyncio.run(embedder.embed(texts)) for texts in (sentences, asked))
     words, asked_words = _words(sentences, asked)
     sources = {name: number for number, name in enumerate(dict.fromkeys(one.source for one in pool))}
     source = np.array([sources[one.source] for one in pool])

@@ -14,7 +14,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from benchmarks.answer_selection.distractors import Pooled, Vectors, found_elsewhere
+from benchmarks.answer_selection.distractors import Pooled, found_elsewhere
+from benchmarks.cached_embedder import CachedEmbedder
+from polyadic.config import EmbeddingSettings
+from polyadic.embeddings.loading import load_embedder
 from polyadic.text.stopwords import function_words
 
 DOCUMENTS = Path(__file__).parent / "documents"
@@ -57,11 +60,12 @@ def with_distractors(public: Sequence[Example], own: Sequence[Example]) -> tuple
     everywhere = [*public, *(one for one in own if _NAMED.search(one.question))]
     apart = [one for one in own if not _NAMED.search(one.question)]
     found: dict[int, Example] = {}
-    embed = Vectors()
+    # Public documents are searched twice.
+    embedder = CachedEmbedder(load_embedder(EmbeddingSettings()))
     for examples, pool in ((everywhere, _pool([*public, *own])), (apart, _pool(public))):
         asked = [(one.question, one.source, one.place) for one in examples]
         for one, elsewhere in zip(
-            examples, found_elsewhere(asked, pool, embed, _ELSEWHERE, _SAME_SUBJECT), strict=True
+            examples, found_elsewhere(asked, pool, embedder, _ELSEWHERE, _SAME_SUBJECT), strict=True
         ):
             found[id(one)] = replace(one, elsewhere=elsewhere)
     return [found[id(one)] for one in public], [found[id(one)] for one in own]

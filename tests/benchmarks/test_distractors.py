@@ -2,8 +2,10 @@
 
 import pytest
 
-from benchmarks.answer_selection.distractors import Pooled, Vectors, found_elsewhere
+from benchmarks.answer_selection.distractors import Pooled, found_elsewhere
 from benchmarks.answer_selection.examples import Example, with_distractors
+from polyadic.config import EmbeddingSettings
+from polyadic.embeddings.loading import load_embedder
 
 pytestmark = pytest.mark.weights
 
@@ -17,7 +19,7 @@ POOL = [
 
 def test_best_sentences_come_first_and_none_from_near_the_question() -> None:
     asked = [("What do sea otters eat?", "otters", 10), ("When does the last train leave?", "", 0)]
-    otters, trains = found_elsewhere(asked, POOL, Vectors(), 2, near=100)
+    otters, trains = found_elsewhere(asked, POOL, load_embedder(EmbeddingSettings()), 2, near=100)
     assert otters[0] == POOL[1].pair
     assert POOL[0].pair not in otters
     assert trains[0] == POOL[2].pair

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from benchmarks.cached_embedder import CachedEmbedder
 from polyadic.chunking.embedding_windows import windows
 from polyadic.config import FILE_NAME, EmbeddingSettings, ModelSettings, Settings, load_settings, template
 from polyadic.config.presets import PRESETS
@@ -34,7 +35,6 @@ from polyadic.workspace import Workspace
 from tests.model_server import ModelServer
 from tests.model_server.fixtures import recorded_server
 from tests.retrieval.paper_equations import ExtractedEntity, ExtractedFact, KnowledgeHypergraph, knowledge_hypergraph
-from tests.support.embedded_once import EmbeddedOnce
 
 pytestmark = [pytest.mark.slow, pytest.mark.data, pytest.mark.weights]
 
@@ -61,12 +61,12 @@ def dataset(data: Path) -> Dataset:
 
 
 @pytest.fixture(scope="module")
-def embedder(data: Path) -> EmbeddedOnce:
-    return EmbeddedOnce(load_embedder(EMBEDDING))
+def embedder(data: Path) -> CachedEmbedder:
+    return CachedEmbedder(load_embedder(EMBEDDING))
 
 
 @contextmanager
-def opened(folder: Path, settings: Settings, embedder: EmbeddedOnce) -> Iterator[Workspace]:
+def opened(folder: Path, settings: Settings, embedder: CachedEmbedder) -> Iterator[Workspace]:
     with Workspace(folder, settings.model_copy(update={"embedding": EMBEDDING})) as workspace:
         workspace.__dict__["embedder"] = embedder
         yield workspace
@@ -78,7 +78,7 @@ def recorded(server: ModelServer) -> ModelSettings:
 
 @pytest.fixture(scope="module")
 def workspace(
-    recorded_server: ModelServer, dataset: Dataset, embedder: EmbeddedOnce, tmp_path_factory: pytest.TempPathFactory
+    recorded_server: ModelServer, dataset: Dataset, embedder: CachedEmbedder, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Workspace]:
     """The recorded facts of the data set under the preset; the recorded model finds the entities of questions."""
     folder = tmp_path_factory.mktemp("paper")
@@ -94,7 +94,7 @@ def rows(file: Path) -> list[dict[str, Any]]:
 
 
 @pytest.fixture(scope="module")
-def graph(data: Path, embedder: EmbeddedOnce) -> KnowledgeHypergraph:
+def graph(data: Path, embedder: CachedEmbedder) -> KnowledgeHypergraph:
     """The knowledge hypergraph of the recorded facts; a fact has its text and the keys of its entities as its key."""
     facts = []
     for passage in rows(data / "facts.jsonl"):
@@ -110,7 +110,7 @@ def graph(data: Path, embedder: EmbeddedOnce) -> KnowledgeHypergraph:
     return knowledge_hypergraph(facts, chunks, lambda texts: widened(rounded(asyncio.run(embedder.embed(texts)))))
 
 
-def parts(title: str, text: str, embedder: EmbeddedOnce) -> list[str]:
+def parts(title: str, text: str, embedder: CachedEmbedder) -> list[str]:
     """The texts to embed for a passage: MiniLM reads some 250 tokens at once, the paper's embedder 8,000."""
     document = Document("memory:one", title, text)
     chunk = Chunk(document.id, Span(0, len(text)), text, 0, 0)
@@ -127,7 +127,7 @@ def retrieved(workspace: Workspace, dataset: Dataset) -> list[Knowledge]:
 
 
 def test_every_fact_and_chunk_is_that_of_the_equations(
-    retrieved: list[Knowledge], graph: KnowledgeHypergraph, embedder: EmbeddedOnce, data: Path, dataset: Dataset
+    retrieved: list[Knowledge], graph: KnowledgeHypergraph, embedder: CachedEmbedder, data: Path, dataset: Dataset
 ) -> None:
     named = {row["_id"]: row["entities"] for row in rows(data / "query_entities.jsonl")}
     some = slice(0, None, 3)
@@ -156,7 +156,7 @@ def test_what_the_equations_retrieve(retrieved: list[Knowledge], dataset: Datase
 
 
 def test_several_vectors_per_entity_retrieve_more(
-    workspace: Workspace, embedder: EmbeddedOnce, dataset: Dataset
+    workspace: Workspace, embedder: CachedEmbedder, dataset: Dataset
 ) -> None:
     settings = workspace.settings
     several = settings.hypergraph.model_copy(update={"one_vector_per_entity": False})
@@ -173,7 +173,7 @@ def test_an_unrelated_question_retrieves_nothing(workspace: Workspace) -> None:
 
 
 def test_walk_reaches_95_percent_recall_and_beats_dense_retrieval(
-    dataset: Dataset, embedder: EmbeddedOnce, tmp_path: Path
+    dataset: Dataset, embedder: CachedEmbedder, tmp_path: Path
 ) -> None:
     with opened(tmp_path, Settings(), embedder) as kb:
         kb.index([dataset.corpus])
@@ -186,7 +186,7 @@ def test_walk_reaches_95_percent_recall_and_beats_dense_retrieval(
 
 
 def test_walk_reaches_its_recall_target_with_model_facts(
-    recorded_server: ModelServer, dataset: Dataset, embedder: EmbeddedOnce, tmp_path: Path
+    recorded_server: ModelServer, dataset: Dataset, embedder: CachedEmbedder, tmp_path: Path
 ) -> None:
     """A large model's facts, read through real calls."""
     with opened(tmp_path, Settings(model=recorded(recorded_server)), embedder) as kb:

@@ -98,7 +98,7 @@ def quantities(text: str) -> frozenset[Quantity]:
             continue
         dimension, size = _UNITS[unit.lower()]
         last = _NUMERALS[match["word"].lower()] if match["word"] else Decimal(match["digits"])
-        for value in (last, *([Decimal(match["first"])] if match["first"] else [])):
+        for value in [last, Decimal(match["first"])] if match["first"] else [last]:
             found.add(Quantity(dimension, value * size, f"{value.normalize():f}"))
     return frozenset(found)
 

@@ -88,8 +88,8 @@ _READ_UNCOMPRESSED_ONLY = {".pdf", ".docx", ".pptx", ".xlsx", ".epub", ".odt", "
 _SOURCE, _UNKNOWN_TEXT = _lazy_reader("source"), _lazy_reader("unnamed")
 # Text files that come with software, whatever their suffix: README.Debian, LICENSE.MIT, openssh-NEWS.Debian.
 _KNOWN_TEXT = re.compile(
-    r"(?:^|[-_.])(?:readme|license|licence|copying|copyright|notice|authors|contributors|contributing|maintainers|changelog|changes"
-    r"|news|history|install|todo|faq|release)(?:[-_.]|$)",
+    r"(?:^|[-_.])(?:readme|license|licence|copying|copyright|notice|authors|contributors|contributing|maintainers"
+    r"|changelog|changes|news|history|install|todo|faq|release)(?:[-_.]|$)",
     re.IGNORECASE,
 )
 # Template files to copy and edit: rsnapshot.conf.default, env.example.

@@ -1,4 +1,4 @@
-"""An embedder for tests that embed the same texts for several workspaces."""
+"""An embedder that computes the vector of each text once."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from polyadic.embeddings.embedder import Embedder
 
 
-class EmbeddedOnce:
-    """An embedder that computes the vector of each text once, however often it is asked for.
+class CachedEmbedder:
+    """An embedder that caches vectors by text.
 
     A vector does not depend on the other texts of a call, so each is the one that would be computed again.
     """
@@ -23,6 +23,7 @@ class EmbeddedOnce:
         return getattr(self._embedder, name)
 
     async def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Embed texts, as Embedder.embed."""
         new = [text for text in dict.fromkeys(texts) if text not in self._vectors]
-        self._vectors.update(zip(new, await self._embedder.embed(new), strict=True))
+        self._vectors |= dict(zip(new, await self._embedder.embed(new), strict=True))
         return np.array([self._vectors[text] for text in texts], np.float32).reshape(len(texts), self.dimension)
