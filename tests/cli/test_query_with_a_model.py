@@ -41,7 +41,7 @@ def test_answer_quotes_its_evidence(polyadic: Command, server: ModelServer) -> N
     assert lines[4] == f'     "{WRITTEN}"'
     assert lines[5].startswith(" [2] notes/babbage.md, characters ")
     tokens = f"{server.prompt_tokens + server.completion_tokens:,} model tokens"
-    assert tokens in lines[-1] and lines[-1].startswith(" auto · ")
+    assert tokens in lines[-1] and lines[-1].startswith(" looked at ") and "(method auto) · " in lines[-1]
 
 
 def test_unsupported_claims_are_listed(polyadic: Command, server: ModelServer) -> None:

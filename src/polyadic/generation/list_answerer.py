@@ -55,11 +55,12 @@ async def quote_list(
     -------
     Answer
         One line per sentence with its citation, of exactly the quoted characters; before it the names of the items if
-        their types are known. The last line says that the list may be incomplete, as does the note.
+        their types are known. The last line says that the list may be incomplete, as does the note unless there is no
+        answer.
     """
     asked = list_question(knowledge.question)
     judged = await quote_answer(
-        replace(knowledge, question=asked.phrase if asked else knowledge.question), embedder, reader, selector
+        replace(knowledge, question=asked.phrase if asked else knowledge.question, note=""), embedder, reader, selector
     )
     answer = replace(judged, question=knowledge.question, knowledge=knowledge)
     if not answer.answered:
@@ -72,7 +73,8 @@ async def quote_list(
     quoted = QuotedText.of((_line(names, place), place, score) for place, (names, score) in places.items())
     incomplete = _INCOMPLETE.get(detect_language(knowledge.question), _INCOMPLETE["en"])
     text = f"{quoted.text}\n\n{incomplete}"
-    return replace(answer, text=text, citations=quoted.citations, claims=quoted.claims)
+    note = "; ".join(filter(None, (answer.note, knowledge.note)))
+    return replace(answer, text=text, citations=quoted.citations, claims=quoted.claims, note=note)
 
 
 def _says_something(item: Item) -> bool:
