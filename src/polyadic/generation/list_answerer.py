@@ -10,6 +10,7 @@ from polyadic.generation.quotations import ANNOUNCES, QuotedText, quotation
 from polyadic.model.types import Answer, Item, Knowledge, RetrievalSection, SourceSpan
 from polyadic.rerankers.answer_selection.selector import AnswerSelector
 from polyadic.storage.protocol import Reader
+from polyadic.text.answered_questions import is_question
 from polyadic.text.language import detect_language
 from polyadic.text.list_questions import list_question
 
@@ -78,9 +79,9 @@ async def quote_list(
 
 
 def _says_something(item: Item) -> bool:
-    """Return whether the sentence of a listed fact is more than the announcement of a list or a section number."""
+    """Return whether the sentence of a listed fact is more than a question, the lead-in of a list or a number."""
     quote = item.places[0].quote.rstrip() if item.places else ""
-    return bool(_WORD.search(quote)) and not quote.endswith(ANNOUNCES)
+    return bool(_WORD.search(quote)) and not quote.endswith(ANNOUNCES) and not is_question(quote)
 
 
 def _apart(places: _Places, answer: Answer) -> _Places:

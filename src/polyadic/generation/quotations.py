@@ -22,11 +22,20 @@ _LONGEST_WITH_CONTEXT = 700
 
 @dataclass(frozen=True, slots=True)
 class Quotation:
-    """A quoted span, its wording in the answer, and its odds relative to those of the best quotation."""
+    """A quoted span, its wording in the answer, and its odds relative to those of the best quotation.
+
+    ``question`` is the question that it answers in its document, if it cannot be understood without.
+    """
 
     place: SourceSpan
     text: str
     score: float
+    question: str = ""
+
+    @property
+    def line(self) -> str:
+        """Its line in the answer: the wording in quotation marks, after the question."""
+        return f'{self.question} "{self.text}"'.lstrip()
 
 
 def quote_sentences(parts: Sequence[SentenceCandidate], score: float) -> Quotation:

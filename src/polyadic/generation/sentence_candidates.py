@@ -13,8 +13,9 @@ from polyadic.retrieval.relevance.question_features import QuestionFeatures
 from polyadic.retrieval.relevance.sentence_features import SentenceFeatures
 from polyadic.retrieval.relevance.stemming import stem
 from polyadic.storage.protocol import Reader
+from polyadic.text.answered_questions import answered_questions, is_question, without_label
 from polyadic.text.code_fences import code_blocks, without_fences
-from polyadic.text.headings import headings_above, is_within
+from polyadic.text.headings import headings_above, is_within, within, without_section_number
 from polyadic.text.language import detect_language
 from polyadic.text.list_lead_ins import is_item
 from polyadic.text.markup import plain
@@ -29,21 +30,21 @@ _MOST_EMBEDDED = 24
 _UNKNOWN = float("nan")
 # A word in more passages than this is not rare, whatever the size of the store.
 _MOST_HOLDING = 500
-# A question is not an answer.
-_QUESTION_MARKS = ("?", "？", "؟", '?"', "?”", "?’", "?'")
 
 
 @dataclass(frozen=True, slots=True)
 class SentenceCandidate:
     """A sentence that may be quoted, its span, and its passage.
 
-    A repeated sentence also occurs in an earlier passage: it is not quoted, but used for comparison.
+    A repeated sentence also occurs in an earlier passage: it is not quoted, but used for comparison. ``question`` is
+    the plain text of the question that it answers in its document, without a label; empty if there is none.
     """
 
     place: SourceSpan
     passage: SourceSpan
     sentence: SentenceFeatures
     is_repeated: bool
+    question: str = ""
 
 
 async def candidates(
@@ -72,7 +73,7 @@ async def candidates(
             candidate,
             sentence=replace(
                 candidate.sentence,
-                fact_text=texts.get(fact, candidate.sentence.text),
+                fact_text=texts.get(fact, candidate.sentence.fact_text),
                 cosine=cosines.get(fact, embedded.get(place, least)) / embedder.unrelated_below,
                 completeness=scores[fact] / _HIGHEST_FACT_SCORE if fact in scores else _USUAL_COMPLETENESS,
             ),
@@ -130,7 +131,9 @@ def _sentences(
         for whole in places:
             before = ""
             code = code_blocks(whole.quote)
-            for span in sentences(whole.quote, detect_language(whole.quote)):
+            spans = sentences(whole.quote, detect_language(whole.quote))
+            questions = answered_questions(whole.quote, spans, within(outline, whole.span.start))
+            for span in spans:
                 place = whole.part(span)
                 is_code = is_within(code, span.start)
                 text = without_fences(place.quote) if is_code else plain(place.quote)
@@ -139,13 +142,16 @@ def _sentences(
                     continue
                 normalized = normal_text(text)
                 is_title = bool(place.title) and normalized == normal_text(place.title)
-                if text and not is_title and not place.quote.endswith(_QUESTION_MARKS):
+                # A question is not an answer.
+                if text and not is_title and not is_question(place.quote):
+                    asked = questions.get(span)
+                    question = question_words(whole.quote[asked.start : asked.end]) if asked else ""
                     above = headings_above(outline, place.span.start, place.title)
                     strength = strengths.get((place.document_id, place.span), 0.0)
                     context = " · ".join(filter(None, (place.title, *above)))
                     sentence = SentenceFeatures(
                         text,
-                        fact_text=text,
+                        fact_text=f"{question} {text}".lstrip(),
                         title=place.title,
                         context=context,
                         before=before,
@@ -157,9 +163,19 @@ def _sentences(
                         strength=strength,
                         completeness=0.0,
                     )
-                    yield SentenceCandidate(replace(place, headings=above), whole, sentence, normalized in seen)
+                    place = replace(place, headings=above)
+                    yield SentenceCandidate(place, whole, sentence, normalized in seen, question)
                     seen.add(normalized)
                 before = "" if is_title else text
+
+
+def question_words(question: str) -> str:
+    """Return the plain text of a question of a document, without its number and label.
+
+    >>> question_words("### 3.1 Q: May I *go*?")
+    'May I go?'
+    """
+    return without_label(without_section_number(plain(question)))
 
 
 def _to_embed(pool: Sequence[SentenceCandidate], facts: Sequence[int], asked: QuestionFeatures) -> list[int]:
@@ -170,5 +186,5 @@ def _to_embed(pool: Sequence[SentenceCandidate], facts: Sequence[int], asked: Qu
 
 def _in_context(candidate: SentenceCandidate) -> str:
     """Return the text to compare with the question; the title is added because sentences often omit their subject."""
-    title, text = candidate.place.title, candidate.sentence.text
+    title, text = candidate.place.title, candidate.sentence.fact_text
     return text if not title or title.lower() in text.lower() else f"{title}: {text}"

@@ -16,7 +16,7 @@ _FIRST: Mapping[str, frozenset[str]] = {
         "dies diese dieser dieses diesen diesem er es jene jener jenes solche solcher solches dabei damit"
         " dadurch daher deshalb deswegen darum dazu dafür danach dann davon daraus darauf darin außerdem zudem ferner"
         " jedoch aber allerdings dennoch trotzdem andernfalls sonst ansonsten stattdessen hierzu hierbei hiermit"
-        " hierfür hierdurch ebenso letztere letzterer letzteres erstere ersterer ersteres und oder auch"
+        " ausserdem hierfür hierdurch ebenso letztere letzterer letzteres erstere ersterer ersteres und oder auch"
     ),
     "es": words(
         "este esta estos estas esto ese esa esos esas eso aquel aquella él ella ellos ellas también además así asimismo"
