@@ -238,6 +238,24 @@ def test_sentence_is_quoted_with_the_one_that_it_leans_on(opening: str) -> None:
     assert answer.citations[0].place.quote == text.removesuffix(" It rained.")
 
 
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "The captain of the Alba had left the bridge of the ship. That is because he was ill."),
+        ("en", "The captain of the Alba had left the bridge of the ship. The reason was an illness."),
+        ("de", "Der Kapitän der Alba hatte die Brücke des Schiffs verlassen. Das lag daran, dass er krank war."),
+    ],
+)
+def test_question_for_a_reason_is_answered_with_the_sentence_that_gives_it(language: str, text: str) -> None:
+    documents = [Document("memory:a", "", f"{text} It rained on the town.")]
+    why, when = {
+        "en": ("Why had the captain of the Alba left the bridge?", "Had the captain of the Alba left the bridge?"),
+        "de": ("Warum hatte der Kapitän der Alba die Brücke verlassen?", "Hatte der Kapitän die Brücke verlassen?"),
+    }[language]
+    assert answer_from(documents, why).citations[0].place.quote == text
+    assert answer_from(documents, when).citations[0].place.quote == text.partition(". ")[0] + "."
+
+
 def test_sentence_is_quoted_after_a_question_that_it_leans_on() -> None:
     question, quote = "Who built copies of the engine?", "These were built by the Swedish printer Scheutz in 1843."
     document = Document("memory:a", "", f"{question} {quote}")

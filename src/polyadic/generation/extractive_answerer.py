@@ -34,6 +34,7 @@ from polyadic.generation.quotations import (
     follows,
     quote_sentences,
     readable_range,
+    with_reason,
     with_sentence_before,
 )
 from polyadic.generation.refusals import in_language, refusal_note
@@ -220,7 +221,7 @@ def _chosen(
         left[place] = False
         # If the context is quoted already, the sentence is quoted alone.
         whole = whole_answer(place, pool) if alike[place] else readable_range(place, pool)
-        ways = (whole, (place, place))
+        ways = (with_reason(whole, asked, pool), whole, (place, place))
         readable = next((way for way in ways if not any(_overlap(way, quote, pool) for quote in quotes)), None)
         if readable is None:
             continue
