@@ -91,3 +91,21 @@ def test_longer_answer_is_not_quoted_whole(tmp_path: Path) -> None:
 def test_questions_are_not_quoted(tmp_path: Path, question: str) -> None:
     quotes = [citation.place.quote for citation in ask(tmp_path, PLOTS, question).citations]
     assert not any("Q:" in quote for quote in quotes)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "answer"),
+    [
+        ("faq.csv", "question,answer\nDo children pay?,Half the price.\n", 'Do children pay? "Half the price." [1]'),
+        (
+            "faq.md",
+            "# Ferry\n\n| Question | Answer |\n|---|---|\n| Do children pay? | Half the price. |\n| Dogs? | No. |\n",
+            '"Ferry: Question: Do children pay?; Answer: Half the price" [1]',
+        ),
+    ],
+)
+def test_questions_of_tables_are_answered(tmp_path: Path, name: str, text: str, answer: str) -> None:
+    (tmp_path / name).write_text(text)
+    with Workspace(tmp_path / "kb", HASHING) as workspace:
+        workspace.index([tmp_path / name])
+        assert workspace.query("Do children pay?").text == answer

@@ -124,6 +124,17 @@ def test_refused_list_is_not_called_incomplete() -> None:
     assert answer.note == "no language model was asked"
 
 
+def test_questions_are_no_items_of_a_quoted_list() -> None:
+    reader = ships()
+    found = ask(ALL, reader)
+    asked = [
+        replace(item, places=(replace(item.places[0], quote="Which ship was it?"),)) if item in listed(found) else item
+        for item in found.items
+    ]
+    answer = asyncio.run(quote_list(replace(found, items=tuple(asked)), HashingEmbedder(), reader))
+    assert answer.citations and not any("?" in citation.place.quote for citation in answer.citations)
+
+
 @pytest.mark.parametrize("number", [16, 17, 60])
 def test_short_list_of_the_kind_is_quoted_whole_and_a_longer_one_by_relevance(number: int) -> None:
     reader = ships()

@@ -20,6 +20,7 @@ FORMS = {
     "bold in a list": "1. **May I bring a dog?** Yes. Guide dogs are welcome.\n2. Bye now.",
     "Markdown definition": "May I bring a dog?\n: Yes. Guide dogs are welcome.\n\nBye now.",
     "HTML definition": "- May I bring a dog? Yes. Guide dogs are welcome.\n- Bye now.",
+    "summary": "<details>\n<summary>May I bring a dog?</summary>\n\nYes. Guide dogs are welcome.\n\n</details>",
     "numbered lines": "1. May I bring a dog?\nYes. Guide dogs are welcome.\n\n2. Bye now.",
 }
 

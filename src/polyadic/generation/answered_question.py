@@ -11,16 +11,15 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from polyadic.generation.document_questions import questions_in
 from polyadic.generation.quotations import Quotation, fits, follows
-from polyadic.generation.sentence_candidates import SentenceCandidate, question_words
+from polyadic.generation.sentence_candidates import SentenceCandidate
 from polyadic.retrieval.relevance.question_features import QuestionFeatures, read_asked
 from polyadic.storage.protocol import Reader
-from polyadic.text.answered_questions import answered_questions, without_label
+from polyadic.text.answered_questions import without_label
 from polyadic.text.dependent_sentences import leans_on_previous
-from polyadic.text.headings import within
 from polyadic.text.language import detect_language
 from polyadic.text.markup import plain
-from polyadic.text.sentences import sentences
 from polyadic.text.words import WORD
 
 _VERDICT = re.compile(
@@ -79,17 +78,14 @@ def with_question(quoted: Quotation, reader: Reader) -> Quotation:
     chunk = next(iter(reader.chunk_places(reader.rows("chunk", place.chunk_id, 1))), None)
     if chunk is None:
         return quoted
-    language = detect_language(chunk.quote)
-    spans = sentences(chunk.quote, language)
-    outline = within(reader.records.headings([chunk.chunk_id]).get(chunk.chunk_id, ()), chunk.span.start)
-    questions = answered_questions(chunk.quote, spans, outline)
-    own = next((span for span in spans if span.start == place.span.start - chunk.span.start), None)
-    if own is None or own not in questions or chunk.quote[own.start : own.end] not in place.quote:
+    questions = questions_in(chunk, reader.records.headings([chunk.chunk_id]).get(chunk.chunk_id, ()))
+    own = next((span for span in questions if span.start == place.span.start - chunk.span.start), None)
+    if own is None or chunk.quote[own.start : own.end] not in place.quote:
         return quoted
-    asked = questions[own]
-    question = question_words(chunk.quote[asked.start : asked.end])
-    is_first = next(span for span, answered in questions.items() if answered == asked) == own
-    is_needed = _needs(question, without_label(plain(chunk.quote[own.start : own.end])), is_first, language)
+    question = questions[own]
+    is_first = next(span for span, answered in questions.items() if answered == question) == own
+    answer = without_label(plain(chunk.quote[own.start : own.end]))
+    is_needed = question not in quoted.text and _needs(question, answer, is_first, detect_language(chunk.quote))
     return replace(quoted, text=without_label(quoted.text), question=question if is_needed else "")
 
 

@@ -68,7 +68,7 @@ async def quote_list(
         return answer
     listed = [item for item in knowledge.items if item.section is RetrievalSection.LIST and _says_something(item)]
     places = _places(listed) if listed else {}
-    if not all(names for names, _ in places.values()):
+    if not places or not all(names for names, _ in places.values()):
         # Without types the best sentences may say more than any fact of the list.
         places = {citation.place: ((), citation.score) for citation in answer.citations} | _apart(places, answer)
     quoted = QuotedText.of((_line(names, place), place, score) for place, (names, score) in places.items())

@@ -7,15 +7,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from polyadic.embeddings.embedder import Embedder
+from polyadic.generation.document_questions import questions_in
 from polyadic.model.identity import normal_text
 from polyadic.model.types import Heading, Item, ItemKind, Knowledge, SourceSpan, Span
 from polyadic.retrieval.relevance.question_features import QuestionFeatures
 from polyadic.retrieval.relevance.sentence_features import SentenceFeatures
 from polyadic.retrieval.relevance.stemming import stem
 from polyadic.storage.protocol import Reader
-from polyadic.text.answered_questions import answered_questions, is_question, without_label
+from polyadic.text.answered_questions import is_question
 from polyadic.text.code_fences import code_blocks, without_fences
-from polyadic.text.headings import headings_above, is_within, within, without_section_number
+from polyadic.text.headings import headings_above, is_within
 from polyadic.text.language import detect_language
 from polyadic.text.list_lead_ins import is_item
 from polyadic.text.markup import plain
@@ -131,9 +132,8 @@ def _sentences(
         for whole in places:
             before = ""
             code = code_blocks(whole.quote)
-            spans = sentences(whole.quote, detect_language(whole.quote))
-            questions = answered_questions(whole.quote, spans, within(outline, whole.span.start))
-            for span in spans:
+            questions = questions_in(whole, outline)
+            for span in sentences(whole.quote, detect_language(whole.quote)):
                 place = whole.part(span)
                 is_code = is_within(code, span.start)
                 text = without_fences(place.quote) if is_code else plain(place.quote)
@@ -143,15 +143,14 @@ def _sentences(
                 normalized = normal_text(text)
                 is_title = bool(place.title) and normalized == normal_text(place.title)
                 # A question is not an answer.
-                if text and not is_title and not is_question(place.quote):
-                    asked = questions.get(span)
-                    question = question_words(whole.quote[asked.start : asked.end]) if asked else ""
+                if text and not is_title and not is_question(text):
+                    question = questions.get(span, "")
                     above = headings_above(outline, place.span.start, place.title)
                     strength = strengths.get((place.document_id, place.span), 0.0)
                     context = " · ".join(filter(None, (place.title, *above)))
                     sentence = SentenceFeatures(
                         text,
-                        fact_text=f"{question} {text}".lstrip(),
+                        fact_text=text if question in text else f"{question} {text}",
                         title=place.title,
                         context=context,
                         before=before,
@@ -167,15 +166,6 @@ def _sentences(
                     yield SentenceCandidate(place, whole, sentence, normalized in seen, question)
                     seen.add(normalized)
                 before = "" if is_title else text
-
-
-def question_words(question: str) -> str:
-    """Return the plain text of a question of a document, without its number and label.
-
-    >>> question_words("### 3.1 Q: May I *go*?")
-    'May I go?'
-    """
-    return without_label(without_section_number(plain(question)))
 
 
 def _to_embed(pool: Sequence[SentenceCandidate], facts: Sequence[int], asked: QuestionFeatures) -> list[int]:

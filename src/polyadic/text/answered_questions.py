@@ -12,6 +12,7 @@ from polyadic.model.types import Heading, Span
 from polyadic.text.chat_messages import is_message
 from polyadic.text.headings import is_within
 from polyadic.text.list_lead_ins import is_item
+from polyadic.text.markup import plain
 
 LONGEST_QUESTION = 160
 """Maximum number of characters of a question."""
@@ -66,6 +67,9 @@ def answered_questions(text: str, spans: Sequence[Span], headings: Sequence[Head
     question: _Question | None = None
     for span in spans:
         sentence, between = text[span.start : span.end], text[end : span.start]
+        if "<" in sentence:
+            # "<summary>May I go?</summary>"
+            sentence = plain(sentence)
         if not any(map(str.isalnum, sentence)):
             # Marks of emphasis that were split off.
             end = span.end
