@@ -40,21 +40,25 @@ ANSWER_FOUND = 0.9
 
 
 def answers_the_same(asked: QuestionFeatures, pool: Sequence[SentenceCandidate]) -> NDArray[np.bool_]:
-    """Return which sentences answer a question with exactly the content words of the one asked, shape (sentences,)."""
+    """Return which sentences answer a question with exactly the content words of the one asked, shape (sentences,).
+
+    Only short answers count: which sentences of a longer one answer is judged as for other questions.
+    """
     content = frozenset(asked.content)
     alike = {one: frozenset(read_asked(one).content) == content for one in {candidate.question for candidate in pool}}
-    return np.array([bool(one.question) and alike[one.question] for one in pool], dtype=np.bool_)
+    same = (bool(one.question) and alike[one.question] for one in pool)
+    return np.array([is_same and bool(whole_answer(row, pool)) for row, is_same in enumerate(same)], dtype=np.bool_)
 
 
-def whole_answer(place: int, pool: Sequence[SentenceCandidate]) -> tuple[int, int]:
-    """Return the first and last sentence of the short answer that contains a sentence; else the sentence alone."""
+def whole_answer(place: int, pool: Sequence[SentenceCandidate]) -> tuple[int, int] | None:
+    """Return the first and last sentence of the short answer that contains a sentence; None for a longer one."""
     first = last = place
     while first and _is_one_answer(pool[first - 1], pool[first]):
         first -= 1
     while last + 1 < len(pool) and _is_one_answer(pool[last], pool[last + 1]):
         last += 1
     is_short = last - first < _SENTENCES_OF_AN_ANSWER and fits(pool[first], pool[last])
-    return (first, last) if is_short else (place, place)
+    return (first, last) if is_short else None
 
 
 def _is_one_answer(first: SentenceCandidate, second: SentenceCandidate) -> bool:

@@ -220,7 +220,7 @@ def _chosen(
             break
         left[place] = False
         # If the context is quoted already, the sentence is quoted alone.
-        whole = whole_answer(place, pool) if alike[place] else readable_range(place, pool)
+        whole = (whole_answer(place, pool) if alike[place] else None) or readable_range(place, pool)
         ways = (with_reason(whole, asked, pool), whole, (place, place))
         readable = next((way for way in ways if not any(_overlap(way, quote, pool) for quote in quotes)), None)
         if readable is None:
