@@ -82,7 +82,7 @@ def test_imported_facts_answer_questions(polyadic: Command, tmp_path: Path) -> N
     (tmp_path / "facts.jsonl").write_text(json.dumps(fact) + "\n" + json.dumps(lost) + "\n")
     outcome = polyadic("import", "facts.jsonl", "--documents", "corpus.jsonl")
     assert outcome.code == 3
-    assert "1 piece of evidence, 1 of them with a fact\n" in outcome.out
+    assert "facts found in 1 of 1 statement\n" in outcome.out
     assert "1 × field not kept: certain" in outcome.err
     assert "skipped: d2: its facts were skipped" in outcome.err
     assert "corpus.jsonl#d1, characters 0–20" in polyadic("query", "Nome lies in Alaska?").out

@@ -51,7 +51,7 @@ def test_summary_shows_usage_and_cost(
     monkeypatch.setenv("POLYADIC_MODEL__COMPLETION_PRICE", "0.6")
     done = polyadic("index", str(letters))
     assert done.code == 0 and done.err == ""
-    assert "4 documents: 4 added" in done.out and "48 pieces of evidence, 48 of them with a fact" in done.out
+    assert "4 documents: 4 added" in done.out and "facts found in 48 of 48 statements" in done.out
     money = (server.prompt_tokens * 0.15 + server.completion_tokens * 0.6) / 1e6
     assert f"{len(server.calls)} calls, {server.prompt_tokens:,} tokens sent" in done.out
     assert f"received, ${money:.4f}" in done.out
@@ -88,7 +88,7 @@ def test_refused_chunk_gives_exit_code_3_and_is_retried(polyadic: Command, serve
     server.misbehave(Refusal("No\nway."), times=None, when=lambda asked: "letter 5 " in asked.text)
     done = polyadic("index", str(letters))
     assert done.code == 3
-    assert "1 chunk failed (run the same command again to retry):" in done.err
+    assert "1 part of a document could not be read (run the same command again to retry):" in done.err
     (line,) = [line for line in done.err.splitlines() if "letters/0.txt, characters" in line]
     assert "refuses (No way.)" in line
     status = polyadic("status")
@@ -171,14 +171,15 @@ def test_estimate_shows_the_cost(
     assert "a rule of thumb" in found.out and "4 documents to read" in found.out
     server.reset()
     nothing = polyadic(*verb, str(letters))
-    assert "0 documents to read, 4 unchanged" in nothing.out and "no model calls are needed" in nothing.out
+    assert "0 documents to read, 4 unchanged" in nothing.out
+    assert "no calls of a language model are needed" in nothing.out
     assert server.asked == []
 
 
 @pytest.mark.parametrize("verb", [["estimate"], ["index", "--dry-run"]])
 def test_estimate_without_a_model_calls_none(polyadic: Command, letters: Path, tmp_path: Path, verb: list[str]) -> None:
     found = polyadic(*verb, str(letters))
-    assert found.code == 0 and f"by {SentenceExtractor.name}: no model calls are needed" in found.out
+    assert found.code == 0 and "no calls of a language model are needed" in found.out
     assert not (tmp_path / "polyadic-workspace").exists()
 
 
@@ -243,7 +244,7 @@ def test_ctrl_c_keeps_paid_replies(
 @pytest.mark.parametrize(
     ("reply", "said"),
     [
-        ('{"facts": []}', "the model found no evidence in these chunks"),
+        ('{"facts": []}', "the model found no statement in the text"),
         ("No idea.", 'could not be read, the last because recorded gave no facts that can be read ("No idea.")'),
         (
             '{"facts": [{"text": "Jonas slept.", "entities": [{"name": "Jonas Brandt"}, {"name": "Xerxes"}]}]}',
@@ -273,14 +274,14 @@ FAILED = [FailedChunk("a", "b", Span(0, 1), "it rained")]
         (IndexReport(added=1), ["there is no text"]),
         (IndexReport(added=1, chunks=1), ["headings?"]),
         (IndexReport(added=1, chunks=1, by_model=True), ["the model found"]),
-        (IndexReport(added=1, chunks=1, evidence=2, without_fact=2), ["2 pieces of evidence name fewer"]),
-        (IndexReport(added=1, chunks=1, evidence=2, without_fact=2, by_model=True), ["a larger model may find more"]),
+        (IndexReport(added=1, chunks=1, evidence=2, without_fact=2), ["2 statements name fewer"]),
+        (IndexReport(added=1, chunks=1, evidence=2, without_fact=2, by_model=True), ["a larger model may find facts"]),
         (IndexReport(changed=1, chunks=1, failed=FAILED, by_model=True), ["the last because it rained"]),
         (IndexReport(outdated=1, unchanged=1, chunks=1, failed=FAILED), ["the last because it rained"]),
         (IndexReport(chunks=1, stopped="no key"), ["the run stopped before"]),
         (
             IndexReport(resumed=1, chunks=3, failed=FAILED, evidence=1, without_fact=1, stopped="no key"),
-            ["the run stopped", "1 chunk could not be read", "1 piece of evidence names fewer"],
+            ["the run stopped", "1 part of a document could not be read", "1 statement names fewer"],
         ),
     ],
 )

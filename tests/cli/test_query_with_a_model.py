@@ -36,12 +36,12 @@ def test_answer_quotes_its_evidence(polyadic: Command, server: ModelServer) -> N
     start = ADA.index(WRITTEN)
     lines = outcome.out.splitlines()
     assert lines[0] == SAID
-    assert re.fullmatch(r"\(answered by recorded; facts read by sentences-\d\)", lines[1])
+    assert re.fullmatch(r"\(answered by recorded; facts read by sentences-\d+\)", lines[1])
     assert lines[2:4] == ["", f" [1] notes/ada.md, characters {start}–{start + len(WRITTEN)}"]
     assert lines[4] == f'     "{WRITTEN}"'
     assert lines[5].startswith(" [2] notes/babbage.md, characters ")
     tokens = f"{server.prompt_tokens + server.completion_tokens:,} model tokens"
-    assert tokens in lines[-1] and lines[-1].startswith(" auto · ")
+    assert tokens in lines[-1] and lines[-1].startswith(" looked at ") and "(method auto) · " in lines[-1]
 
 
 def test_unsupported_claims_are_listed(polyadic: Command, server: ModelServer) -> None:

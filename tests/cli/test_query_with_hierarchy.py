@@ -45,8 +45,8 @@ def test_trace_explains_and_answer_counts_reports(polyadic: Command, built: Path
     out = polyadic("query", QUESTION, "--method", "hierarchy", "--trace").out
     assert "global: report on a community that holds" in out and "; extractive" in out
     assert "bridge: on the path " in out and "local: similar to the question (" in out
-    assert "report" in next(line for line in out.splitlines() if line.startswith(" hierarchy · "))
-    assert "run with --trace" not in out and not [line for line in out.splitlines() if line.endswith(": ")]
+    assert "report" in next(line for line in out.splitlines() if "(method hierarchy)" in line)
+    assert "--trace shows" not in out and not [line for line in out.splitlines() if line.endswith(": ")]
     assert "designed the Analytical Engine" in out.splitlines()[0]
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from polyadic.config import EmbeddingSettings, Settings
+from polyadic.config import ChunkingSettings, EmbeddingSettings, Settings
 from polyadic.workspace import Workspace
 from tests.cli.conftest import ADA, BABBAGE, Command
 from tests.cli.terminal import on_terminal
@@ -107,3 +107,17 @@ def test_search_works_from_python(tmp_path: Path) -> None:
         [found] = kb.search("Engine")
         assert [BABBAGE[m.start : m.end] for m in found.matches] == ["Engine"]
         assert kb.search("Engine", limit=0) == []
+
+
+def test_sentence_in_two_overlapping_passages_is_shown_once(tmp_path: Path) -> None:
+    filler = [f"On day {number} of the voyage nothing was written down by anyone." for number in range(40)]
+    text = " ".join([*filler[:6], "Then the zebra ate the melon.", *filler[6:], "A second zebra slept in the hold."])
+    (tmp_path / "log.txt").write_text(text)
+    small = HASHING.model_copy(update={"chunking": ChunkingSettings(tokens=60, overlap=30)})
+    with Workspace(tmp_path / "kb", small) as kb:
+        kb.index([tmp_path / "log.txt"])
+        for words, number in (("melon", 1), ("zebra", 2)):
+            found = kb.search(words)
+            assert [text[one.excerpt.start : one.excerpt.end] for one in found] == [words] * number
+            assert len({one.excerpt for one in found}) == number
+        assert len(kb.search("voyage", 3)) == 3

@@ -83,7 +83,7 @@ def test_one_bad_reply_affects_only_its_chunk(
     assert len(server.asked) == asked_about(server) == (case.asked if case.failed else 0)
     if case.failed:
         (line,) = [line for line in again.err.splitlines() if "papers/bad.txt, characters" in line]
-        assert case.failed in line and "1 chunk failed" in again.err
+        assert case.failed in line and "1 part of a document could not be read" in again.err
 
     # And once it behaves.
     server.reset()

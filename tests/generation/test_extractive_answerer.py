@@ -85,7 +85,9 @@ def assert_well_formed(answer: Answer) -> None:
     assert len(markers) <= MOST_QUOTED
     lines = [f'"{quotation(citation.place)}" [{citation.marker}]' for citation in answer.citations]
     if not any("|" in line for line in lines):
-        assert answer.text == "\n".join(lines) if lines else is_no_answer(answer.text)
+        # The question that a sentence answers may stand before its quotation.
+        expected = "\n".join(rf"(?:[^\n\"]+[?？] )?{re.escape(line)}" for line in lines)
+        assert re.fullmatch(expected, answer.text) if lines else is_no_answer(answer.text)
     assert answer.answered is bool(answer.citations)
     assert len({(c.place.document_id, c.place.span) for c in answer.citations}) == len(answer.citations)
     refused = refusal_note(detect_language(answer.question), asked_to_search=False)
@@ -236,10 +238,29 @@ def test_sentence_is_quoted_with_the_one_that_it_leans_on(opening: str) -> None:
     assert answer.citations[0].place.quote == text.removesuffix(" It rained.")
 
 
-def test_sentence_is_quoted_with_a_question_that_it_leans_on() -> None:
-    text = "Who built copies of the engine? These were built by the Swedish printer Scheutz in 1843."
-    answer = answer_from([Document("memory:a", "", text)], "What did the Swedish printer Scheutz build in 1843?")
-    assert answer.citations[0].place.quote == text
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("en", "The captain of the Alba had left the bridge of the ship. That is because he was ill."),
+        ("en", "The captain of the Alba had left the bridge of the ship. The reason was an illness."),
+        ("de", "Der Kapitän der Alba hatte die Brücke des Schiffs verlassen. Das lag daran, dass er krank war."),
+    ],
+)
+def test_question_for_a_reason_is_answered_with_the_sentence_that_gives_it(language: str, text: str) -> None:
+    documents = [Document("memory:a", "", f"{text} It rained on the town.")]
+    why, when = {
+        "en": ("Why had the captain of the Alba left the bridge?", "Had the captain of the Alba left the bridge?"),
+        "de": ("Warum hatte der Kapitän der Alba die Brücke verlassen?", "Hatte der Kapitän die Brücke verlassen?"),
+    }[language]
+    assert answer_from(documents, why).citations[0].place.quote == text
+    assert answer_from(documents, when).citations[0].place.quote == text.partition(". ")[0] + "."
+
+
+def test_sentence_is_quoted_after_a_question_that_it_leans_on() -> None:
+    question, quote = "Who built copies of the engine?", "These were built by the Swedish printer Scheutz in 1843."
+    document = Document("memory:a", "", f"{question} {quote}")
+    answer = answer_from([document], "What did the Swedish printer Scheutz build in 1843?")
+    assert (answer.text, answer.citations[0].place.quote) == (f'{question} "{quote}" [1]', quote)
 
 
 def test_sentence_of_a_retrieved_fact_is_quoted_with_the_one_before_it(tmp_path: Path) -> None:

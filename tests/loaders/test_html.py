@@ -124,3 +124,17 @@ def test_aside_is_not_part_of_the_section_above_it(tmp_path: Path) -> None:
 def test_question_that_opens_on_a_click_stands_before_its_answer(tmp_path: Path) -> None:
     page = "<details><summary>Can I bring a dog?</summary><p>Yes, on a lead.</p><p>No cats.</p></details>"
     assert shown(tmp_path, page * 2).startswith("- Can I bring a dog? Yes, on a lead.\n\nNo cats.")
+
+
+@pytest.mark.parametrize(
+    ("page", "text"),
+    [
+        ("<h3><button aria-expanded='false'>May I?</button></h3><p>Yes.</p>", "### May I?\n\nYes."),
+        ("<button class='accordion'>May I?</button><div class='panel'><p>Yes.</p></div>", "- May I? Yes."),
+        ("<button aria-expanded='false' aria-controls='a1'>May I?</button><p id='a1'>Yes.</p>", "- May I? Yes."),
+        ("<button aria-expanded='false' aria-controls='main-menu'>Menu</button><p>Yes.</p>", "Yes."),
+        ("<h3>May I?</h3><button type='submit'>Send</button><p>Yes.</p>", "### May I?\n\nYes."),
+    ],
+)
+def test_question_on_a_button_stands_before_its_answer(tmp_path: Path, page: str, text: str) -> None:
+    assert shown(tmp_path, f"<p>Before.</p>{page}<p>After.</p>") == f"Before.\n\n{text}\n\nAfter."

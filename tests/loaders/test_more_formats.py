@@ -319,6 +319,6 @@ def test_picture_folders_take_one_report_line(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("Ada met Charles in London.")
     with indexer(tmp_path / ".kb") as work:
         report = asyncio.run(work.index(read_documents([tmp_path], SETTINGS)))
-    assert (report.added, report.skipped, report.left_out) == (1, [], True)
+    assert (report.added, report.skipped, report.is_incomplete) == (1, [], False)
     assert report.unsupported == Counter({".png": 30, ".bin": 2, "none": 1})
     assert not is_readable("a.png")

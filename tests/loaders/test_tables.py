@@ -67,7 +67,7 @@ def test_the_report_names_the_column_with_the_text(tmp_path: Path) -> None:
     rows = [{"Title": f"Film {i}", "Release Date": "Jun 12 1998", "overview": "She left. " * 20} for i in range(3)]
     documents, _ = read_all(tmp_path / "movies.jsonl", lines(*rows))
     assert [document.note for document in documents] == [
-        f"{(tmp_path / 'movies.jsonl').resolve()}: text from column 'overview'",
+        f"{(tmp_path / 'movies.jsonl').resolve()}: one document per row, with the text of column 'overview'",
         "",
         "",
     ]

@@ -22,7 +22,7 @@ from tests.retrieval.memory_reader import MemoryReader
 SHIPS = ("Iwo Jima", "Hornet", "Noa", "Wasp", "Essex")
 QUESTION = "Which ships recovered a capsule?"
 ALL = "List all ships that recovered a capsule."
-INCOMPLETE = "the list may be incomplete: items are found by their kind and by similarity to the question"
+INCOMPLETE = "the list may be incomplete: items that are worded unlike the question are easily missed"
 
 
 def ships(typed: bool = True) -> MemoryReader:
@@ -114,6 +114,25 @@ def test_quoted_list_has_one_line_for_each_item_and_says_that_it_may_be_incomple
         line.rpartition(" ")[0] for line in lines
     ]
     assert answer.note.endswith(INCOMPLETE)
+
+
+def test_refused_list_is_not_called_incomplete() -> None:
+    reader = ships(typed=False)
+    found = ask("List all recipes for rye bread with sesame.", reader)
+    answer = asyncio.run(quote_list(found, HashingEmbedder(), reader))
+    assert has_list(found) and not answer.answered
+    assert answer.note == "no language model was asked"
+
+
+def test_questions_are_no_items_of_a_quoted_list() -> None:
+    reader = ships()
+    found = ask(ALL, reader)
+    asked = [
+        replace(item, places=(replace(item.places[0], quote="Which ship was it?"),)) if item in listed(found) else item
+        for item in found.items
+    ]
+    answer = asyncio.run(quote_list(replace(found, items=tuple(asked)), HashingEmbedder(), reader))
+    assert answer.citations and not any("?" in citation.place.quote for citation in answer.citations)
 
 
 @pytest.mark.parametrize("number", [16, 17, 60])

@@ -22,6 +22,14 @@ PLURALS = {
     "Which universities are in Ohio?": "university",
     "What are the Shuttle missions to Mir?": "mission",
     "Which US Navy ships recovered capsules?": "ship",
+    "Which bus lines go to the clinic?": "line",
+    "Which bus lines cross Arden?": "line",
+    "Which bus stops at Mill Street have a roof?": "stop",
+    "Which garden tools can I borrow?": "tool",
+    "Which companies work for us?": "company",
+    "What are the opening hours?": "hour",
+    "List the suppliers.": "supplier",
+    "Please name the school buses": "bus",
 }
 OTHERS = """
 Which ship recovered Apollo 13?
@@ -30,6 +38,20 @@ Which of the ships is the oldest?
 Which spacecraft did Alexei Leonov fly?
 What is the bus line to the museum?
 What series did Ada watch?
+Which company supplies the pumps?
+Which bus goes to the clinic?
+Which bus stops at Market Square?
+Which bus stops at the harbour, which trains are late?
+Which shop sells bread?
+Which person owns boats?
+Which lens fits the camera?
+Which department handles complaints that are older than a year?
+What happens if the valve is left open?
+Name the company that supplies all pumps.
+Name the buses of the clinics
+Welche Firma liefert die Pumpen?
+Welcher Bus fährt zu allen Kliniken?
+Nenne die Firma, die alle Pumpen liefert.
 Who was the first person in space?
 Who commanded all missions?
 How many ships recovered capsules?

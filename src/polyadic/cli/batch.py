@@ -23,7 +23,7 @@ from polyadic.cli.common import (
     workspace_place,
 )
 from polyadic.cli.hierarchy_report import build_exit_code, print_build
-from polyadic.cli.index_report import evidence_counts, print_unsupported, progress_shown
+from polyadic.cli.index_report import found_facts, print_unsupported, progress_shown
 from polyadic.cli.query import print_unsupported_claims
 from polyadic.indexing.report import IndexReport
 from polyadic.model.identity import normal_text
@@ -122,7 +122,7 @@ def write(
         )
     print_json(written) if as_json else _print_written(written, hierarchy, entities)
     index, built = written.index, written.hierarchy
-    left = index.left_out or index.failed or index.stopped or written.failed_questions
+    left = index.is_incomplete or written.failed_questions
     is_skipped = (hierarchy and not built) or (entities and not written.entities)
     return 3 if left or (built and built.stopped) or is_skipped else 0
 
@@ -253,10 +253,10 @@ def _print_verdicts(entities: EntityVerdicts) -> None:
 
 
 def _print_index(index: IndexReport) -> None:
-    if index.documents or index.left_out:
+    if index.documents or index.skipped or index.unsupported:
         say(
             f"{count(index.documents, 'document')}: {index.added:,} added, {index.changed:,} changed,"
-            f" {index.unchanged:,} unchanged; {evidence_counts(index)}"
+            f" {index.unchanged:,} unchanged; {found_facts(index)}"
         )
     for problem, number in index.problems.most_common(LINES_SHOWN):
         say(f"  in the replies: {number:,} × {problem}", err=True)

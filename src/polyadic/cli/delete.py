@@ -57,7 +57,7 @@ def _print_matches(records: list[DocumentRecord], as_json: bool) -> None:
         return
     for record in records:
         say(shown(record.source))
-    say(f"would delete {_counted(records)}", err=True)
+    say(f"would delete {count(len(records), 'document')}", err=True)
 
 
 def _confirm(records: list[DocumentRecord]) -> None:
@@ -68,23 +68,12 @@ def _confirm(records: list[DocumentRecord]) -> None:
         say(f"  {shown(record.source)}", err=True)
     if len(records) > _SHOWN:
         say(f"  and {len(records) - _SHOWN:,} more", err=True)
-    if not click.confirm(f"Delete {_counted(records)}?", err=True):
+    if not click.confirm(f"Delete {count(len(records), 'document')}?", err=True):
         raise click.ClickException("nothing was deleted")
 
 
 def _print_deleted(records: list[DocumentRecord]) -> None:
     if len(records) == 1:
-        record = records[0]
-        sizes = f"{count(record.chunks, 'chunk')}, {count(record.facts, 'fact')}"
-        say(f"deleted {shown(record.source)} ({sizes})")
+        say(f"deleted {shown(records[0].source)}")
     else:
-        say(f"deleted {_counted(records)}")
-
-
-def _counted(records: list[DocumentRecord]) -> str:
-    """Format the numbers of documents and chunks.
-
-    >>> _counted([])
-    '0 documents (0 chunks)'
-    """
-    return f"{count(len(records), 'document')} ({count(sum(record.chunks for record in records), 'chunk')})"
+        say(f"deleted {count(len(records), 'document')}")

@@ -73,8 +73,7 @@ def print_estimates(
         if build:
             print_build_estimate(build)
         say("the estimate for the hierarchy includes new documents only after indexing")
-    left_out = bool(found.skipped or found.unsupported)
-    return 3 if left_out and found.documents else int(left_out)
+    return 3 if found.skipped and found.documents else int(bool(found.skipped))
 
 
 def _build_estimate(kb: Workspace) -> BuildEstimate | None:
@@ -86,8 +85,8 @@ def _build_estimate(kb: Workspace) -> BuildEstimate | None:
 
 
 def _print(found: IndexingEstimate) -> None:
-    say(f"{count(found.documents, 'document')} to read, {found.unchanged:,} unchanged; {count(found.chunks, 'chunk')}")
-    say(f"by {found.extractor}: {spent(found.usage) if found.usage.calls else 'no model calls are needed'}")
+    say(f"{count(found.documents, 'document')} to read, {found.unchanged:,} unchanged")
+    say(f"{found.extractor}: {spent(found.usage)}" if found.usage.calls else "no calls of a language model are needed")
     if found.cached:
         say(f"{count(found.cached, 'reply', 'replies')} cached from an earlier run")
     if found.basis:
@@ -98,7 +97,7 @@ def _print(found: IndexingEstimate) -> None:
         say(f"{count(found.pictures, 'picture')} to describe first; what their captions add is not included")
     if found.embedding_usage.calls:
         say(f"embedding: {spent(found.embedding_usage)}")
-    say(f"about {count(found.texts_to_embed, 'text')} to embed; about {duration(found.seconds)} in all")
+    say(f"it takes about {duration(found.seconds)}")
     for skipped in found.skipped:
         say(f"skipped: {shown(str(skipped))}", err=True)
     print_unsupported(found.unsupported)

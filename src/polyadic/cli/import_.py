@@ -6,7 +6,7 @@ import click
 
 from polyadic.cli.common import json_option, print_json, say, workspace_option, workspace_place
 from polyadic.cli.index import exit_code
-from polyadic.cli.index_report import evidence_counts, progress_shown
+from polyadic.cli.index_report import found_facts, progress_shown
 from polyadic.indexing.report import IndexReport
 from polyadic.interchange.import_file import import_file
 from polyadic.text.counts import count
@@ -44,8 +44,8 @@ def _print(report: IndexReport) -> None:
         f" {report.unchanged:,} unchanged"
     )
     if report.evidence:
-        say(evidence_counts(report))
-        say(f"{count(report.texts_embedded, 'text')} embedded, {report.seconds:.1f} s in all")
+        say(found_facts(report))
+        say(f"took {report.seconds:.1f} s")
     if report.decided:
         say(f"{count(report.decided, 'entity resolution decision')}, applied to all documents of the workspace")
         say("polyadic entities review --decided lists them, polyadic entities undo ID undoes one")

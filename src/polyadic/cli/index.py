@@ -149,7 +149,7 @@ def _check_options(context: click.Context) -> None:
 
 def exit_code(report: IndexReport) -> int:
     """Return 0 if everything was indexed, 1 if nothing was, 3 if some inputs were skipped or failed."""
-    if not report.left_out and not report.failed and not report.stopped:
+    if not report.is_incomplete:
         return 0
     return 3 if report.documents else 1
 

@@ -7,13 +7,16 @@ from contextlib import AbstractContextManager
 from polyadic.cli.common import LINES_SHOWN, duration, failure_lines, print_some, say, shown, spent
 from polyadic.cli.progress import shown_live
 from polyadic.extraction.llm_extractor import UNFOUND_ENTITY
+from polyadic.extraction.sentence_extractor import SentenceExtractor
 from polyadic.indexing.report import IndexProgress, IndexReport
 from polyadic.loaders.compression import is_archive
+from polyadic.loaders.pages.page_rendering import PICTURE_SUFFIXES
 from polyadic.text.counts import count
 
 _TYPES_SHOWN = 10
-_RENAME = "rename text files to .txt"
-_PASSAGES = "passages can still be searched (method chunks)"
+_SEARCHED = "all text is still searched and quoted"
+# Shorter times are not worth a word.
+_SECONDS_SHOWN = 0.05
 
 
 def progress_shown() -> AbstractContextManager[Callable[[IndexProgress], None]]:
@@ -82,18 +85,20 @@ def print_report(report: IndexReport) -> None:
             " (to read them again: polyadic index --extractor model|sentences PATH...)"
         )
     for encoding, files in report.encodings.most_common():
-        say(f"read as {encoding}: {count(files, 'file')}")
+        say(f"read with the encoding {encoding}: {count(files, 'file')}")
     for note in report.notes[:LINES_SHOWN]:
         say(shown(note))
     if len(report.notes) > LINES_SHOWN:
         say(f"and {len(report.notes) - LINES_SHOWN:,} more notes (--json lists all)")
     for reason in explain_no_facts(report):
         say(f"no facts: {reason}", err=True)
-    print_some([f"{number:,} × {problem}" for problem, number in report.problems.most_common()], "problems in replies:")
+    print_some(
+        [f"{number:,} × {problem}" for problem, number in report.problems.most_common()],
+        "problems in replies:",
+    )
     print_some([str(skipped) for skipped in report.skipped], f"{_skipped_counts(report)} skipped:")
     print_unsupported(report.unsupported)
-    heading = f"{count(len(report.failed), 'chunk')} failed (run the same command again to retry):"
-    print_some(failure_lines(report.failed), heading)
+    print_some(failure_lines(report.failed), f"{failed_parts(report)} (run the same command again to retry):")
     if report.stopped:
         say(f"stopped: {report.stopped}; finished work is kept, run the same command again to resume", err=True)
 
@@ -106,39 +111,74 @@ def _skipped_counts(report: IndexReport) -> str:
 
 
 def print_unsupported(unsupported: Counter[str]) -> None:
-    """Print a line that counts the files of unsupported types."""
+    """Print a line that counts the files of unsupported types, with what can be done about them."""
     if not unsupported:
         return
     types = ", ".join(f"{type_} {files:,}" for type_, files in unsupported.most_common(_TYPES_SHOWN))
     more = f", and {len(unsupported) - _TYPES_SHOWN} other types" if len(unsupported) > _TYPES_SHOWN else ""
     files = count(unsupported.total(), "file")
-    next_step = f"unpack archives, and {_RENAME}" if any(map(is_archive, unsupported)) else _RENAME
-    say(f"skipped {files}: unsupported file type ({shown(types)}{more}); {next_step}", err=True)
+    say(f"skipped {files}: unsupported file type ({shown(types)}{more}); {_next_step(unsupported)}", err=True)
 
 
-def evidence_counts(report: IndexReport) -> str:
-    """Count the evidence that was extracted, the part of it that makes a fact, and the rest by reason."""
-    numbers = {
-        "with fewer than two entities": report.without_fact,
-        "that their text does not support": report.unsupported_evidence,
+def _next_step(unsupported: Counter[str]) -> str:
+    """Say what makes files of these types readable.
+
+    >>> _next_step(Counter([".zip", ".png"]))
+    'unpack archives; pictures need OCR (docs/ocr.md)'
+    >>> _next_step(Counter([".xyz"]))
+    'if they are text, rename them to .txt'
+    """
+    archives = {type_ for type_ in unsupported if is_archive(type_)}
+    pictures = unsupported.keys() & PICTURE_SUFFIXES
+    steps = {
+        "unpack archives": archives,
+        "pictures need OCR (docs/ocr.md)": pictures,
+        "if they are text, rename them to .txt": unsupported.keys() - archives - pictures,
     }
-    described = ", ".join(f"{number:,} {reason}" for reason, number in numbers.items() if number)
-    unused = f", {described} (kept, not used)" if described else ""
-    found = count(report.evidence, "piece of evidence", "pieces of evidence")
-    return f"{found}, {report.evidence_with_fact:,} of them with a fact{unused}"
+    return "; ".join(step for step, types in steps.items() if types)
+
+
+def found_facts(report: IndexReport) -> str:
+    """Say in how many of the sentences, or statements of a model or an import, facts were found.
+
+    >>> found_facts(IndexReport(extractor="sentences-10", evidence=4, without_fact=1))
+    'facts found in 3 of 4 sentences'
+    >>> found_facts(IndexReport(by_model=True, evidence=9, without_fact=1, unsupported_evidence=2))
+    'facts found in 6 of 9 statements; 2 statements are ignored, because their text does not support them'
+    """
+    found = f"facts found in {report.evidence_with_fact:,} of {_statements(report, report.evidence)}"
+    if not (ignored := report.unsupported_evidence):
+        return found
+    they = "is ignored, because its text does not support it"
+    if ignored > 1:
+        they = "are ignored, because their text does not support them"
+    return f"{found}; {_statements(report, ignored)} {they}"
+
+
+def _statements(report: IndexReport, number: int) -> str:
+    """Count sentences or, unless sentences were read by rules, statements."""
+    return count(number, "sentence" if report.extractor == SentenceExtractor.name else "statement")
+
+
+def failed_parts(report: IndexReport) -> str:
+    """Count the parts of documents that were not read.
+
+    >>> from polyadic.model.types import Span
+    >>> from polyadic.storage.protocol import FailedChunk
+    >>> failed_parts(IndexReport(failed=[FailedChunk("a.txt", "", Span(0, 9), "timeout")]))
+    '1 part of a document could not be read'
+    """
+    return f"{count(len(report.failed), 'part of a document', 'parts of documents')} could not be read"
 
 
 def _print_work(report: IndexReport) -> None:
-    say(f"{count(report.chunks, 'chunk')}, {evidence_counts(report)}")
+    say(found_facts(report))
     if report.usage.calls:
         say(f"{report.extractor}: {spent(report.usage)}")
     if report.throttle_count:
         say(f"slowed down {count(report.throttle_count, 'time')}: the endpoint reported too many requests")
-    other_seconds = report.seconds - report.embedding_seconds
-    say(
-        f"{count(report.texts_embedded, 'text')} embedded in {report.embedding_seconds:.1f} s,"
-        f" everything else took {other_seconds:.1f} s"
-    )
+    embedding = f", {report.embedding_seconds:.1f} s of it to prepare the search by meaning"
+    say(f"took {report.seconds:.1f} s{embedding if report.embedding_seconds > _SECONDS_SHOWN else ''}")
     if report.embedding_usage.calls:
         say(f"embedding: {spent(report.embedding_usage)}")
 
@@ -155,8 +195,7 @@ def explain_no_facts(report: IndexReport) -> Iterator[str]:
     if report.stopped:
         yield "the run stopped before it found one"
     if report.failed:
-        chunks = count(len(report.failed), "chunk", "chunks")
-        yield f"{chunks} could not be read, the last because {report.failed[-1].reason}"
+        yield f"{failed_parts(report)}, the last because {report.failed[-1].reason}"
     if report.without_fact:
         yield _too_few_names(report)
     if not report.stopped and not report.failed and not report.evidence:
@@ -164,14 +203,15 @@ def explain_no_facts(report: IndexReport) -> Iterator[str]:
 
 
 def _too_few_names(report: IndexReport) -> str:
-    evidence = count(report.without_fact, "piece of evidence names", "pieces of evidence name")
-    reason = f"{evidence} fewer than two entities, and a fact connects at least two"
+    verb = "names" if report.without_fact == 1 else "name"
+    statements = f"{_statements(report, report.without_fact)} {verb}"
+    reason = f"{statements} fewer than two people, places or things, and a fact connects at least two"
     if not report.by_model:
-        return f"{reason}; {_PASSAGES}, a language model may find more (--extractor model)"
+        return f"{reason}; {_SEARCHED}, and a language model may find facts (--extractor model)"
     if dropped := report.problems[UNFOUND_ENTITY]:
         names = count(dropped, "name was", "names were")
         reason += f" ({names} dropped because the text does not contain them: does the model invent names?)"
-    return f"{reason}; {_PASSAGES}, a larger model may find more"
+    return f"{reason}; {_SEARCHED}, and a larger model may find facts"
 
 
 def _no_evidence(report: IndexReport) -> str:
@@ -179,7 +219,7 @@ def _no_evidence(report: IndexReport) -> str:
         return "there is no text in what was read"
     if report.by_model:
         return (
-            "the model found no evidence in these chunks (lists, tables of numbers, a language that it"
-            f" does not know?); {_PASSAGES}, another model may find more"
+            "the model found no statement in the text (lists, tables of numbers, a language that it does not know?);"
+            f" {_SEARCHED}, and another model may find facts"
         )
-    return f"no evidence found in these chunks (lists, tables of numbers, headings?); {_PASSAGES}"
+    return f"the text has no sentences (only lists, tables of numbers, headings?); {_SEARCHED}"

@@ -202,10 +202,10 @@ def _print_rest(answer: Answer, question: str, trace: bool) -> None:
     print_citations(answer)
     knowledge = answer.knowledge
     money = f", ${answer.usage.money:.4f}" if answer.usage.money else ""
+    tokens = f" · {answer.usage.tokens:,} model tokens{money}" if answer.usage.calls else ""
     say(
-        f" {knowledge.method} · {_kinds(knowledge)}"
-        f" · {answer.usage.tokens:,} model tokens{money} · {answer.seconds:.1f} s"
-        f"{'' if trace else '        (run with --trace for details)'}"
+        f" looked at {_kinds(knowledge)} (method {knowledge.method}){tokens} · {answer.seconds:.1f} s"
+        f"{'' if trace else ' · --trace shows details'}"
     )
 
 

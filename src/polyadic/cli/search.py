@@ -16,13 +16,11 @@ from polyadic.cli.common import (
     workspace_option,
     workspace_place,
 )
-from polyadic.query.passage_search import FoundPassage, UnmatchedWords
+from polyadic.query.passage_search import FoundPassage, UnmatchedWords, in_context
 from polyadic.text.counts import count
 from polyadic.text.headings import heading_line
 from polyadic.workspace import Workspace
 
-# Characters of an excerpt; longer if the matches are farther apart.
-_EXCERPT = 240
 _MOST = 1000
 # Words without a match that are named.
 _MOST_WORDS = 5
@@ -98,10 +96,8 @@ def _print(number: int, passage: FoundPassage) -> None:
 def _excerpt(passage: FoundPassage) -> str:
     """Return the part of a passage with most matches on one line, with the matches highlighted."""
     text, first = passage.place.quote, passage.place.span.start
-    start, end = passage.excerpt.start - first, passage.excerpt.end - first
-    room = max(0, _EXCERPT - (end - start))
-    start = _word_start(text, max(0, start - room // 3))
-    end = _word_end(text, min(len(text), max(end, start + _EXCERPT)))
+    part = in_context(passage.excerpt, passage.place.span)
+    start, end = _word_start(text, part.start - first), _word_end(text, part.end - first)
     parts, at = [], start
     for match in passage.matches:
         if start <= match.start - first and match.end - first <= end:

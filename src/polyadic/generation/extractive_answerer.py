@@ -4,7 +4,8 @@ A linear model scores the sentences of the first passages. Its features are word
 and the retrieval score. A sentence without the value that the question requires, such as an amount of money, loses. For
 questions in English that one document can answer, a cross-encoder judges the best few again. Unless the question is
 refused, the best sentence is quoted; up to two more are added if they score nearly as well, contain further words of
-the question, or are linked to a quoted one by a document's title. Whether to answer at all, and the confidence of the
+the question, or are linked to a quoted one by a document's title. If a document asks the same question, its answer is
+quoted, and an answer such as "No." is quoted after its question. Whether to answer at all, and the confidence of the
 first sentence, are learned as well. ``python -m benchmarks.learn_ranking``, ``benchmarks.learn_nameless`` and
 ``benchmarks.learn_selection`` train the weights.
 """
@@ -17,6 +18,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from polyadic.embeddings.embedder import Embedder
+from polyadic.generation.answered_question import (
+    ANSWER_FOUND,
+    SAME_QUESTION,
+    answers_the_same,
+    each_question_once,
+    whole_answer,
+    with_question,
+)
 from polyadic.generation.named_section import SECTION_FOUND, read_named_section
 from polyadic.generation.quotations import (
     Quotation,
@@ -25,6 +34,7 @@ from polyadic.generation.quotations import (
     follows,
     quote_sentences,
     readable_range,
+    with_reason,
     with_sentence_before,
 )
 from polyadic.generation.refusals import in_language, refusal_note
@@ -97,8 +107,9 @@ async def quote_answer(
     compared = TraceStep("compare sentences", count(len(pool), "sentence"), perf_counter() - started)
     step_done(compared.name)
     read = read_sentences(asked, [candidate.sentence for candidate in pool])
-    scores, judgement, greatest_gap = await _judged(asked, pool, read, reader, selector)
-    pieces = [] if judgement.is_refused else _chosen(asked, pool, read, scores, greatest_gap)
+    alike = answers_the_same(asked, pool)
+    scores, judgement, greatest_gap = await _judged(asked, pool, read, alike, reader, selector)
+    pieces = [] if judgement.is_refused else _chosen(asked, pool, read, scores, alike, greatest_gap)
     quotes = _quoted(pieces, pool, reader)
     chosen = TraceStep(
         "quote",
@@ -106,7 +117,7 @@ async def quote_answer(
         perf_counter() - started - compared.seconds,
     )
     step_done(chosen.name)
-    quoted = QuotedText.of((f'"{quote.text}"', quote.place, quote.score) for quote in quotes)
+    quoted = QuotedText.of((quote.line, quote.place, quote.score) for quote in quotes)
     answer = Answer(
         question=knowledge.question,
         text=quoted.text,
@@ -126,22 +137,27 @@ async def _judged(
     asked: QuestionFeatures,
     pool: Sequence[SentenceCandidate],
     read: Sequence[Read],
+    alike: NDArray[np.bool_],
     reader: Reader,
     selector: AnswerSelector | None,
 ) -> tuple[NDArray[np.float64], AnswerConfidence, float]:
-    """Return the score of each candidate, whether to answer, and how far a further quotation may be below the best."""
+    """Return the score of each candidate, whether to answer, and how far a further quotation may be below the best.
+
+    ``alike``, shape (candidates,), is whether each answers the same question in its document.
+    """
     features = sentence_features(asked, read)
     learned_scores = LinearModel.named(learned("sentences")["score"], COLUMNS).scores(features)
     selection = await select(asked, pool, learned_scores, selector)
     learned_scores = combined_scores(asked, learned_scores, selection)
     section = read_named_section(asked, pool)
     judgement = judge(asked, features, learned_scores, rare_coverage(read, *rarity(asked, reader)), selection)
-    if section.has_all_words:
-        judgement = AnswerConfidence(max(SECTION_FOUND, judgement.confidence), False)
+    if section.has_all_words or alike.any():
+        least = SECTION_FOUND if section.has_all_words else ANSWER_FOUND
+        judgement = AnswerConfidence(max(least, judgement.confidence), False)
     greatest_gap = GREATEST_GAP
     if not section.is_all_that_is_asked and not asked.may_need_several_documents:
         greatest_gap *= min(1.0, (1 - judgement.confidence) / (1 - SURE))
-    return learned_scores + section.bonus, judgement, greatest_gap
+    return learned_scores + section.bonus + SAME_QUESTION * alike, judgement, greatest_gap
 
 
 async def select(
@@ -184,11 +200,12 @@ def _chosen(
     pool: Sequence[SentenceCandidate],
     read: Sequence[Read],
     scores: NDArray[np.float64],
+    alike: NDArray[np.bool_],
     greatest_gap: float,
 ) -> list[_Piece]:
     """Select the best sentence and up to two complementary ones, each with the context that makes it readable.
 
-    Adjacent sentences are quoted as one piece.
+    Adjacent sentences are quoted as one piece, as is a short answer to the same question (``alike``).
     """
     words, linked = asked_words(asked, read), linked_by_title(asked, [candidate.sentence for candidate in pool])
     quotes: list[_Piece] = []
@@ -203,7 +220,8 @@ def _chosen(
             break
         left[place] = False
         # If the context is quoted already, the sentence is quoted alone.
-        ways = (readable_range(place, pool), (place, place))
+        whole = (whole_answer(place, pool) if alike[place] else None) or readable_range(place, pool)
+        ways = (with_reason(whole, asked, pool), whole, (place, place))
         readable = next((way for way in ways if not any(_overlap(way, quote, pool) for quote in quotes)), None)
         if readable is None:
             continue
@@ -218,12 +236,14 @@ def _chosen(
 
 
 def _quoted(pieces: Sequence[_Piece], pool: Sequence[SentenceCandidate], reader: Reader) -> list[Quotation]:
-    """Quote the pieces, each with the sentence before it if it leans on that one."""
+    """Quote the pieces, each with the question that it answers, or the sentence before it, if it leans on that."""
     quoted = [quote_sentences(pool[piece.first : piece.last + 1], piece.score) for piece in pieces]
     for number, piece in enumerate(pieces):
-        others = [other.place for other in (*quoted[:number], *quoted[number + 1 :])]
-        quoted[number] = with_sentence_before(quoted[number], pool[piece.first], others, reader)
-    return quoted
+        quoted[number] = with_question(quoted[number], reader)
+        if not quoted[number].question:
+            others = [other.place for other in (*quoted[:number], *quoted[number + 1 :])]
+            quoted[number] = with_sentence_before(quoted[number], pool[piece.first], others, reader)
+    return each_question_once(quoted)
 
 
 def _quote(readable: tuple[int, int], score: float, quotes: list[_Piece], pool: Sequence[SentenceCandidate]) -> None:

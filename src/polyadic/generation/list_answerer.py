@@ -10,6 +10,7 @@ from polyadic.generation.quotations import ANNOUNCES, QuotedText, quotation
 from polyadic.model.types import Answer, Item, Knowledge, RetrievalSection, SourceSpan
 from polyadic.rerankers.answer_selection.selector import AnswerSelector
 from polyadic.storage.protocol import Reader
+from polyadic.text.answered_questions import is_question
 from polyadic.text.language import detect_language
 from polyadic.text.list_questions import list_question
 
@@ -55,30 +56,32 @@ async def quote_list(
     -------
     Answer
         One line per sentence with its citation, of exactly the quoted characters; before it the names of the items if
-        their types are known. The last line says that the list may be incomplete, as does the note.
+        their types are known. The last line says that the list may be incomplete, as does the note unless there is no
+        answer.
     """
     asked = list_question(knowledge.question)
     judged = await quote_answer(
-        replace(knowledge, question=asked.phrase if asked else knowledge.question), embedder, reader, selector
+        replace(knowledge, question=asked.phrase if asked else knowledge.question, note=""), embedder, reader, selector
     )
     answer = replace(judged, question=knowledge.question, knowledge=knowledge)
     if not answer.answered:
         return answer
     listed = [item for item in knowledge.items if item.section is RetrievalSection.LIST and _says_something(item)]
     places = _places(listed) if listed else {}
-    if not all(names for names, _ in places.values()):
+    if not places or not all(names for names, _ in places.values()):
         # Without types the best sentences may say more than any fact of the list.
         places = {citation.place: ((), citation.score) for citation in answer.citations} | _apart(places, answer)
     quoted = QuotedText.of((_line(names, place), place, score) for place, (names, score) in places.items())
     incomplete = _INCOMPLETE.get(detect_language(knowledge.question), _INCOMPLETE["en"])
     text = f"{quoted.text}\n\n{incomplete}"
-    return replace(answer, text=text, citations=quoted.citations, claims=quoted.claims)
+    note = "; ".join(filter(None, (answer.note, knowledge.note)))
+    return replace(answer, text=text, citations=quoted.citations, claims=quoted.claims, note=note)
 
 
 def _says_something(item: Item) -> bool:
-    """Return whether the sentence of a listed fact is more than the announcement of a list or a section number."""
+    """Return whether the sentence of a listed fact is more than a question, the lead-in of a list or a number."""
     quote = item.places[0].quote.rstrip() if item.places else ""
-    return bool(_WORD.search(quote)) and not quote.endswith(ANNOUNCES)
+    return bool(_WORD.search(quote)) and not quote.endswith(ANNOUNCES) and not is_question(quote)
 
 
 def _apart(places: _Places, answer: Answer) -> _Places:

@@ -7,9 +7,10 @@ from itertools import pairwise
 from polyadic.generation.citation_parser import without_markers
 from polyadic.generation.sentence_candidates import SentenceCandidate
 from polyadic.model.types import Citation, Claim, SourceSpan, Span
+from polyadic.retrieval.relevance.question_features import AnswerKind, QuestionFeatures
 from polyadic.storage.protocol import Reader
 from polyadic.text.code_fences import code_blocks, without_fences
-from polyadic.text.dependent_sentences import leans_on_previous
+from polyadic.text.dependent_sentences import gives_reason, leans_on_previous
 from polyadic.text.headings import is_heading, is_within
 from polyadic.text.language import detect_language
 from polyadic.text.markup import plain, readable
@@ -22,11 +23,20 @@ _LONGEST_WITH_CONTEXT = 700
 
 @dataclass(frozen=True, slots=True)
 class Quotation:
-    """A quoted span, its wording in the answer, and its odds relative to those of the best quotation."""
+    """A quoted span, its wording in the answer, and its odds relative to those of the best quotation.
+
+    ``question`` is the question that it answers in its document, if it cannot be understood without.
+    """
 
     place: SourceSpan
     text: str
     score: float
+    question: str = ""
+
+    @property
+    def line(self) -> str:
+        """Its line in the answer: the wording in quotation marks, after the question."""
+        return f'{self.question} "{self.text}"'.lstrip()
 
 
 def quote_sentences(parts: Sequence[SentenceCandidate], score: float) -> Quotation:
@@ -81,6 +91,19 @@ def readable_range(place: int, pool: Sequence[SentenceCandidate]) -> tuple[int, 
         while last + 1 < len(pool) and _belongs(own, pool[last], pool[last + 1]):
             last += 1
     return first, last
+
+
+def with_reason(
+    readable: tuple[int, int], asked: QuestionFeatures, pool: Sequence[SentenceCandidate]
+) -> tuple[int, int]:
+    """Extend a range of candidates to the sentence after it if a question asks why, and that sentence says why."""
+    first, last = readable
+    if asked.kind is not AnswerKind.REASON or last + 1 == len(pool):
+        return readable
+    after = pool[last + 1]
+    quote = after.place.quote
+    is_reason = not after.sentence.is_code and gives_reason(plain(quote), detect_language(quote))
+    return (first, last + 1) if is_reason and follows(pool[last], after) and fits(pool[first], after) else readable
 
 
 def with_sentence_before(

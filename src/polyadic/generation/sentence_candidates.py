@@ -7,12 +7,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from polyadic.embeddings.embedder import Embedder
+from polyadic.generation.document_questions import questions_in
 from polyadic.model.identity import normal_text
 from polyadic.model.types import Heading, Item, ItemKind, Knowledge, SourceSpan, Span
 from polyadic.retrieval.relevance.question_features import QuestionFeatures
 from polyadic.retrieval.relevance.sentence_features import SentenceFeatures
 from polyadic.retrieval.relevance.stemming import stem
 from polyadic.storage.protocol import Reader
+from polyadic.text.answered_questions import is_question
 from polyadic.text.code_fences import code_blocks, without_fences
 from polyadic.text.headings import headings_above, is_within
 from polyadic.text.language import detect_language
@@ -29,21 +31,21 @@ _MOST_EMBEDDED = 24
 _UNKNOWN = float("nan")
 # A word in more passages than this is not rare, whatever the size of the store.
 _MOST_HOLDING = 500
-# A question is not an answer.
-_QUESTION_MARKS = ("?", "？", "؟", '?"', "?”", "?’", "?'")
 
 
 @dataclass(frozen=True, slots=True)
 class SentenceCandidate:
     """A sentence that may be quoted, its span, and its passage.
 
-    A repeated sentence also occurs in an earlier passage: it is not quoted, but used for comparison.
+    A repeated sentence also occurs in an earlier passage: it is not quoted, but used for comparison. ``question`` is
+    the plain text of the question that it answers in its document, without a label; empty if there is none.
     """
 
     place: SourceSpan
     passage: SourceSpan
     sentence: SentenceFeatures
     is_repeated: bool
+    question: str = ""
 
 
 async def candidates(
@@ -72,7 +74,7 @@ async def candidates(
             candidate,
             sentence=replace(
                 candidate.sentence,
-                fact_text=texts.get(fact, candidate.sentence.text),
+                fact_text=texts.get(fact, candidate.sentence.fact_text),
                 cosine=cosines.get(fact, embedded.get(place, least)) / embedder.unrelated_below,
                 completeness=scores[fact] / _HIGHEST_FACT_SCORE if fact in scores else _USUAL_COMPLETENESS,
             ),
@@ -130,6 +132,7 @@ def _sentences(
         for whole in places:
             before = ""
             code = code_blocks(whole.quote)
+            questions = questions_in(whole, outline)
             for span in sentences(whole.quote, detect_language(whole.quote)):
                 place = whole.part(span)
                 is_code = is_within(code, span.start)
@@ -139,13 +142,15 @@ def _sentences(
                     continue
                 normalized = normal_text(text)
                 is_title = bool(place.title) and normalized == normal_text(place.title)
-                if text and not is_title and not place.quote.endswith(_QUESTION_MARKS):
+                # A question is not an answer.
+                if text and not is_title and not is_question(text):
+                    question = questions.get(span, "")
                     above = headings_above(outline, place.span.start, place.title)
                     strength = strengths.get((place.document_id, place.span), 0.0)
                     context = " · ".join(filter(None, (place.title, *above)))
                     sentence = SentenceFeatures(
                         text,
-                        fact_text=text,
+                        fact_text=text if question in text else f"{question} {text}",
                         title=place.title,
                         context=context,
                         before=before,
@@ -157,7 +162,8 @@ def _sentences(
                         strength=strength,
                         completeness=0.0,
                     )
-                    yield SentenceCandidate(replace(place, headings=above), whole, sentence, normalized in seen)
+                    place = replace(place, headings=above)
+                    yield SentenceCandidate(place, whole, sentence, normalized in seen, question)
                     seen.add(normalized)
                 before = "" if is_title else text
 
@@ -170,5 +176,5 @@ def _to_embed(pool: Sequence[SentenceCandidate], facts: Sequence[int], asked: Qu
 
 def _in_context(candidate: SentenceCandidate) -> str:
     """Return the text to compare with the question; the title is added because sentences often omit their subject."""
-    title, text = candidate.place.title, candidate.sentence.text
+    title, text = candidate.place.title, candidate.sentence.fact_text
     return text if not title or title.lower() in text.lower() else f"{title}: {text}"

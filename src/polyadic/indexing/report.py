@@ -141,9 +141,12 @@ class IndexReport:
         return self.added + self.changed + self.resumed + self.unchanged
 
     @property
-    def left_out(self) -> bool:
-        """Whether anything was skipped."""
-        return bool(self.skipped or self.unsupported)
+    def is_incomplete(self) -> bool:
+        """Whether something was skipped or failed, or the run ended early.
+
+        Files of unsupported types in folders do not count, because most folders have some.
+        """
+        return bool(self.skipped or self.failed or self.stopped)
 
     def skip(self, *skipped: SkippedInput) -> None:
         """Record skipped inputs; files of unsupported types are only counted."""

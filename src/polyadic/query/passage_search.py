@@ -2,14 +2,15 @@
 
 from dataclasses import dataclass
 
-from polyadic.model.types import SourceSpan, Span, page_of
+from polyadic.model.types import Document, SourceSpan, Span, page_of
 from polyadic.retrieval.query_spelling import spelled
 from polyadic.storage.protocol import Reader
 from polyadic.text.headings import headings_above
 from polyadic.text.highlighting import best_window, matches, sought_words
 from polyadic.text.words import WORD, folded
 
-_EXCERPT = 200
+# Characters of the window with most matches, and of the text around it that is shown; more if they are farther apart.
+_WINDOW, _SHOWN = 200, 240
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,32 +40,56 @@ class UnmatchedWords:
 
 
 def search_passages(reader: Reader, words: str, limit: int) -> list[FoundPassage]:
-    """Return at most ``limit`` passages that contain any of the words, best first."""
-    hits = reader.search(words, limit)
+    """Return at most ``limit`` passages that contain any of the words, best first.
+
+    Consecutive passages overlap: one of which all matches are shown with a better one is omitted, and of others, the
+    excerpt is one that is not shown yet.
+    """
+    # Twice as many as needed, because some are omitted.
+    hits = reader.search(words, 2 * limit)
     query_words = sought_words(words)
-    documents = {}
-    passages = []
     places = reader.chunk_places(hits.rows)
     headings = reader.records.headings([place.chunk_id for place in places])
+    documents: dict[str, Document] = {}
+    shown: dict[str, list[Span]] = {}
+    passages: list[FoundPassage] = []
     for place, score in zip(places, hits.scores.tolist(), strict=True):
+        first, before = place.span.start, shown.setdefault(place.document_id, [])
+        found = list(matches(place.quote, query_words))
+        new = [match for match in found if not any(part.start <= first + match[0] < part.end for part in before)]
+        if found and not new:
+            continue
+        start, end = best_window(new, _WINDOW)
+        excerpt = Span(first + start, first + end)
+        before.append(in_context(excerpt, place.span))
         if place.document_id not in documents:
             documents[place.document_id] = reader.records.document(place.document_id)
         document = documents[place.document_id]
-        word_spans = list(matches(place.quote, query_words))
-        start, end = best_window(word_spans, _EXCERPT)
-        at = place.span.start
         passages.append(
             FoundPassage(
                 place,
                 score,
-                tuple(Span(at + start, at + end) for start, end, _ in word_spans),
-                Span(at + start, at + end),
-                document.text.count("\n", 0, at + start) + 1,
-                page_of(document.pages, at + start),
-                headings_above(headings[place.chunk_id], at + start, place.title),
+                tuple(Span(first + start, first + end) for start, end, _ in found),
+                excerpt,
+                document.text.count("\n", 0, excerpt.start) + 1,
+                page_of(document.pages, excerpt.start),
+                headings_above(headings[place.chunk_id], excerpt.start, place.title),
             )
         )
+        if len(passages) == limit:
+            break
     return passages
+
+
+def in_context(excerpt: Span, passage: Span) -> Span:
+    """Extend an excerpt to the part of its passage that is shown.
+
+    >>> in_context(Span(100, 130), Span(0, 1000)), in_context(Span(10, 300), Span(0, 1000))
+    (Span(start=30, end=270), Span(start=10, end=300))
+    """
+    room = max(0, _SHOWN - (excerpt.end - excerpt.start))
+    start = max(passage.start, excerpt.start - room // 3)
+    return Span(start, min(passage.end, max(excerpt.end, start + _SHOWN)))
 
 
 def unmatched_words(reader: Reader, words: str) -> UnmatchedWords:

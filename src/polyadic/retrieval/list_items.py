@@ -28,7 +28,7 @@ SHARE = 0.5
 _FACTS, _PASSAGES = 1000, 60
 _SIMILAR = "similar to what the question says of the items"
 # Why a list may be incomplete although all facts were compared with the question.
-_HOW_FOUND = "items are found by their kind and by similarity to the question"
+_HOW_FOUND = "items that are worded unlike the question are easily missed"
 # Weight of the share of the question's words, by rarity, that a fact contains; the cosine has weight 1.
 _WORDS = 0.5
 # Added to the relevance of a fact about an entity that facts, not types, say is of the kind.

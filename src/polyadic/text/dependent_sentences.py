@@ -1,4 +1,4 @@
-"""Recognize sentences that cannot be understood without the one before ("These ...", "In this case ...")."""
+"""Recognize sentences that continue the one before: by referring to it ("These ..."), or by giving its reason."""
 
 import re
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ _FIRST: Mapping[str, frozenset[str]] = {
         "dies diese dieser dieses diesen diesem er es jene jener jenes solche solcher solches dabei damit"
         " dadurch daher deshalb deswegen darum dazu dafür danach dann davon daraus darauf darin außerdem zudem ferner"
         " jedoch aber allerdings dennoch trotzdem andernfalls sonst ansonsten stattdessen hierzu hierbei hiermit"
-        " hierfür hierdurch ebenso letztere letzterer letzteres erstere ersterer ersteres und oder auch"
+        " ausserdem hierfür hierdurch ebenso letztere letzterer letzteres erstere ersterer ersteres und oder auch"
     ),
     "es": words(
         "este esta estos estas esto ese esa esos esas eso aquel aquella él ella ellos ellas también además así asimismo"
@@ -33,11 +33,12 @@ _PHRASES = {
         r" (?:this|that|these|those|such|it|them|doing so)\b"
         r"|(?:as a (?:result|consequence)|in (?:addition|other words|contrast|turn)|for (?:example|instance)"
         r"|if (?:so|not)|to do (?:so|this|that)|on the (?:other hand|contrary)"
-        r"|the (?:former|latter)|even (?:so|then))\b"
+        r"|the (?:former|latter)|the reasons? (?:is|are|was|were|being)|even (?:so|then))\b"
     ),
     "de": (
         r"(?:in|aus|mit|bei|von|zu|nach|für|unter|auf|an|über|durch|wegen|trotz|vor) (?:dies|jen|solch)e(?:r|s|m|n)?\b"
-        r"|(?:zum beispiel|im gegensatz dazu|darüber hinaus|ist (?:dies|das) der fall|wenn (?:dies|das|ja))\b"
+        r"|(?:zum beispiel|im gegensatz dazu|darüber hinaus|ist (?:dies|das) der fall|wenn (?:dies|das|ja)"
+        r"|(?:der )?grund (?:dafür|hierfür|ist|war))\b"
     ),
     "es": (
         r"(?:en|por|con|de|para) (?:est|es)(?:e|a|o|os|as)\b"
@@ -54,6 +55,15 @@ _SELF = re.compile(
     r"\W*(?:(?i:in|under|by|of) )?(?i:this|these|est[aeo]s?|ce|cet|cette) (?:[A-ZÄÖÜ]|"
     r"(?:document|manual|man|page|guide|section|chapter|file|licen[cs]e|agreement|article|book|readme)\b)"
 )
+_REASONS = {
+    "en": r"(?:(?:this|that|it) (?:is|was)(?: mainly| mostly| partly)? because|because|the reasons? (?:for|is|are|was"
+    r"|were)|otherwise|this is (?:due|owed) to)\b",
+    "de": r"(?:(?:dies|das) (?:liegt|lag) (?:daran|an)|(?:der )?grund (?:dafür|hierfür|ist|war)|weil|denn|sonst"
+    r"|andernfalls|ansonsten)\b",
+    "es": r"(?:(?:esto|eso) (?:se debe|es porque)|porque|la razón|de lo contrario)\b",
+    "fr": r"(?:c['’](?:est|était) parce|parce qu|la raison|en effet|sinon|cela (?:est|était) dû)\b",
+}
+_GIVES_REASON = {language: re.compile(rf"\W*{opening}", re.IGNORECASE) for language, opening in _REASONS.items()}
 _EXAMINED = 60
 
 
@@ -75,3 +85,21 @@ def leans_on_previous(sentence: str, language: str) -> bool:
     # German capitalizes all nouns, so "diese Lizenz" may be any.
     is_about_itself = language != "de" and _SELF.match(beginning)
     return pattern.match(beginning) is not None and not is_about_itself
+
+
+def gives_reason(sentence: str, language: str) -> bool:
+    """Return whether a sentence begins by giving the reason for the one before.
+
+    Parameters
+    ----------
+    sentence
+        Plain text.
+    language
+        As for :func:`leans_on_previous`.
+
+    >>> texts = ("That is because he was ill.", "Otherwise it runs dry.", "That is a valve.")
+    >>> [gives_reason(text, "en") for text in texts]
+    [True, True, False]
+    """
+    beginning = " ".join(sentence[:_EXAMINED].split())
+    return _GIVES_REASON.get(language, _GIVES_REASON["en"]).match(beginning) is not None

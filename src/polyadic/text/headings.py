@@ -179,6 +179,15 @@ def is_within(spans: Sequence[Heading | Span], character: int) -> bool:
     return place >= 0 and character < spans[place].end
 
 
+def within(headings: Sequence[Heading], start: int) -> list[Heading]:
+    """Return headings with their positions in a part of the text that begins at ``start``.
+
+    >>> [(one.start, one.end) for one in within(headings("# Ada\\n\\n## Early life\\n\\nBorn 1815."), 7)]
+    [(-7, -2), (0, 13)]
+    """
+    return [replace(heading, start=heading.start - start, end=heading.end - start) for heading in headings]
+
+
 def headings_of(headings: Sequence[Heading], span: Span) -> tuple[Heading, ...]:
     """Return the headings of all sections that a span overlaps, in order.
 

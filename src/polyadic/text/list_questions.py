@@ -1,13 +1,16 @@
 """Recognize questions that ask for all items of a kind: "Which ships recovered capsules?", "List all museums".
 
 Only forms that nearly always ask for several items are recognized: a command with "all" in English, German, Spanish or
-French, and in English "which" or "what" before a noun in the plural. "Which two films ..." and "Which of these films
-..." compare items that the question names, and are not recognized.
+French, and in English "which" or "what" before a noun in the plural, and "list" or "name" with nothing but such a noun.
+"Which two films ..." and "Which of these films ..." compare items that the question names, and are not recognized. Nor
+is "Which company supplies the pumps?", in which the word in -s is a verb.
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from polyadic.text.english_words import DETERMINERS, PREPOSITIONS, VERBS, is_adverb, is_participle
 from polyadic.text.stopwords import function_words, words
 
 PERSON = "person"
@@ -25,12 +28,18 @@ _COMMAND = re.compile(
     r"|(?:énumérez?|listez?|nommez?|citez?|donnez?)(?:[- ]moi)? tou(?:s|tes) les (?P<fr>\w.*)",
     re.IGNORECASE,
 )
+# Without "all", and without a condition that only some items of the kind meet.
+_ENUMERATE = re.compile(
+    r"(?:please |can you |could you )*(?:list|name|enumerate)(?: me| us)?(?: the| your| our)?"
+    r" (?P<kind>(?:\w+ ){0,3}\w+)",
+    re.IGNORECASE,
+)
 _ALL = re.compile(
     r"(?:please )?(?:list|name|enumerate|mention|give|show)(?: me| us)? (?:them all|all(?: of them)?|every one|all .+)"
     r"|(?:bitte )?(?:nenne|liste|zähle)(?: mir| uns)? (?:sie )?alle(?: auf)?",
     re.IGNORECASE,
 )
-_WHICH = re.compile(r"(?:which|what)(?: (?:are|were)(?: all)? the)? (?P<rest>\w.*)", re.IGNORECASE)
+_WHICH = re.compile(r"(?:which|what)(?P<are> (?:are|were)(?: all)? the)? (?P<rest>\w.*)", re.IGNORECASE)
 _WHO = re.compile(r"who (?:is|are|was|were|has|have|had|did) .+", re.IGNORECASE)
 _DOCUMENTS = re.compile(
     r",? (?:that|which)?(?: are| is)? ?(?:described|mentioned|listed|covered|there|called|(?:the|these|all) documents"
@@ -42,7 +51,7 @@ _WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*")
 # Nouns with the same form in singular and plural: only "all" indicates a list.
 _INVARIABLE = words("aircraft spacecraft watercraft hovercraft sheep fish species series")
 # Nouns that are not recognized as plurals by their form, although most of them end in -s.
-_NO_PLURALS = _INVARIABLE | words("news physics mathematics economics politics means")
+_NO_PLURALS = _INVARIABLE | words("news physics mathematics economics politics means lens canvas atlas alias")
 _NO_ENDINGS = ("ss", "us", "is", "'s", "’s")
 _IRREGULAR = {
     "women": "woman", "men": "man", "people": "person", "children": "child", "mice": "mouse", "feet": "foot",
@@ -50,6 +59,11 @@ _IRREGULAR = {
     "viruses": "virus", "lives": "life", "wives": "wife", "knives": "knife", "movies": "movie",
 }  # fmt: skip
 _NUMBERS = words("one two three four five six seven eight nine ten both either")
+# Before or at a verb in the plural or in the past, which follows a noun in the plural.
+_AUXILIARIES = words("are were have had do does did can could will would may might must shall should")
+_CLAUSES = words("that which who whose where when because if")
+# What follows a verb in the singular: its object or direction.
+_AFTER_A_VERB = DETERMINERS - words("both") | words("me you him it us them to up out off away down back if as when")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +103,14 @@ def list_question(question: str) -> ListQuestion | None:
         language, rest = next((name, text) for name, text in command.groupdict().items() if text is not None)
         kind = _plural_of(rest, _INVARIABLE) if language == "en" else _first_noun(rest, language)
         return _found(kind, rest, True)
+    invariable = _INVARIABLE if asks_for_all else frozenset()
     if which := _WHICH.fullmatch(first):
-        kind = _plural_of(which["rest"], _INVARIABLE if asks_for_all else frozenset())
+        kind = _plural_of(which["rest"], invariable, has_verb=not which["are"])
         return _found(kind, which["rest"], asks_for_all)
+    if enumerated := _ENUMERATE.fullmatch(first):
+        kind = _plural_of(enumerated["kind"], invariable)
+        is_kind = kind == _singular(enumerated["kind"].lower().split()[-1])
+        return _found(kind if is_kind else "", enumerated["kind"], asks_for_all)
     return _found(PERSON, first, True) if asks_for_all and _WHO.fullmatch(first) else None
 
 
@@ -99,23 +118,66 @@ def _found(kind: str, phrase: str, asks_for_all: bool) -> ListQuestion | None:
     return ListQuestion(kind, _DOCUMENTS.sub("", phrase).removesuffix(" are"), asks_for_all) if kind else None
 
 
-def _plural_of(phrase: str, invariable: frozenset[str] = frozenset()) -> str:
+def _plural_of(phrase: str, invariable: frozenset[str] = frozenset(), has_verb: bool = False) -> str:
     """Return the singular of the noun in the plural with which a phrase begins; empty if there is none.
 
-    ``invariable`` are nouns that count as plurals although their form is that of the singular.
+    ``invariable`` are nouns that count as plurals although their form is that of the singular. ``has_verb`` if the verb
+    of the question follows the noun.
 
-    >>> _plural_of("Shuttle missions serviced Hubble"), _plural_of("book lists all kings"), _plural_of("of the ships")
+    >>> _plural_of("Shuttle missions serviced Hubble"), _plural_of("book lists of Ada"), _plural_of("of the ships")
     ('mission', 'list', '')
+    >>> _plural_of("book lists all kings", has_verb=True)
+    ''
     """
-    found = ""
-    for word in map(_lowered, _WORD.findall(phrase)[:_LONGEST_PHRASE]):
+    found, last = "", 0
+    all_words: list[str] = _WORD.findall(phrase)
+    for place, word in enumerate(map(_lowered, all_words[:_LONGEST_PHRASE])):
         if word in _NUMBERS or word in function_words("en"):
             break
         singular = word if word in invariable else _singular(word)
         if found and not singular:
             break
-        found = singular or found
-    return found
+        if found and has_verb and last and all_words[last - 1].islower():
+            # "department handles complaints", but "sports clubs".
+            return ""
+        if singular:
+            found, last = singular, place
+    return "" if found and has_verb and _is_verb(all_words, last) else found
+
+
+def _is_verb(phrase: Sequence[str], place: int) -> bool:
+    """Return whether a word in -s, with which a noun phrase may end, is a verb in the singular.
+
+    After the noun of a phrase comes a verb in the plural or in the past; after a verb its object or its adverbial.
+
+    >>> [_is_verb(text.split(), 1) for text in ("bus goes to Arden", "bus lines go to Arden", "shop sells bread")]
+    [True, False, True]
+    >>> [_is_verb(text.split(), 1) for text in ("bus stops at noon", "bus stops at Mill Street have a roof")]
+    [True, False]
+    """
+    word, following = phrase[place].lower(), phrase[place + 1 :]
+    if not following:
+        return place > 0
+    after = following[0].lower()
+    if _is_plural_verb(following[0]):
+        return False
+    if after in _AFTER_A_VERB or word in VERBS:
+        return True
+    if not place or after in _CLAUSES:
+        return False
+    if after in PREPOSITIONS:
+        clause = next((at for at, one in enumerate(following) if one.lower() in _CLAUSES), len(following))
+        return not any(map(_is_plural_verb, following[:clause]))
+    # "bus lines cross Arden", but "person owns boats".
+    beyond = following[1] if len(following) > 1 else ""
+    has_object = beyond.istitle() or beyond.lower() in DETERMINERS | PREPOSITIONS or is_adverb(beyond)
+    return not has_object or bool(_singular(after)) or not following[0].islower()
+
+
+def _is_plural_verb(word: str) -> bool:
+    """Return whether a word looks like a verb in the plural or in the past: "are", "go", "recovered", not "goes"."""
+    small = word.lower()
+    return small in _AUXILIARIES or is_participle(small) or (small in VERBS and not small.endswith(("s", "ing")))
 
 
 def _lowered(word: str) -> str:

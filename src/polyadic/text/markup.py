@@ -9,7 +9,7 @@ from polyadic.model.identity import normal_text
 from polyadic.text.chat_messages import written_out
 
 # Input is untrusted, so every pattern runs in linear time: no nested repeats.
-_STRUCTURE = re.compile(r"\s*(?:(?:#{1,6}|>|[-*+•‣]|\(?\d{1,3}[.)])\s+)+")
+_STRUCTURE = re.compile(r"\s*(?:(?:#{1,6}|>|[-*+•‣:]|\(?\d{1,3}[.)])\s+)+")
 _IMAGE_OR_LINK = re.compile(r"!?\[([^\[\]]*)\](?:\([^()\s]*(?:\s+\"[^\"]*\")?\)|\[[^\[\]]*\])")
 _TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 _EMPHASIS = re.compile(r"(?<![\w*])(\*{1,3}|_{1,3}|~~)(?=\S)(.{1,400}?)(?<=\S)\1(?!\w)")
@@ -58,8 +58,8 @@ def plain(sentence: str) -> str:
     ('Ada met Charles Babbage.', 'Ada; 1815', '')
     >>> plain("Ada lives in Ulm.[^1]"), plain("[^1]: See Roth."), plain("It counts.²"), plain("5 m²")
     ('Ada lives in Ulm.', 'See Roth.', 'It counts.', '5 m²')
-    >>> plain("Alt text\\n: What the picture shows.")
-    'Alt text: What the picture shows.'
+    >>> plain("Alt text\\n: What the picture shows."), plain(": On the first floor.")
+    ('Alt text: What the picture shows.', 'On the first floor.')
     """
     if _RULE.match(sentence) or sentence.startswith(("```", "~~~")):
         return ""
@@ -97,6 +97,8 @@ def readable(text: str) -> str:
 
     >>> readable("- To **remove** [it](https://example.org):\\n- delete _all_ `__x__` files\\n- or <file>")
     'To remove it: • delete all `__x__` files • or <file>'
+    >>> readable("Map\\n: A picture."), readable(": On the first floor.")
+    ('Map: A picture.', 'On the first floor.')
     >>> readable(".. note:: See :ref:`the list <list>` and :class:`~a.b.Map`, `docs <https://example.org>`_.")
     'Note: See the list and Map, docs.'
     """
@@ -107,6 +109,7 @@ def readable(text: str) -> str:
         text = _ROLE.sub(lambda found: _role(found[1]), text)
         text = _LITERAL.sub(r"`\1`", _REFERENCE.sub(r"\1", text))
     text = _QUOTE_MARK.sub("", _HEADING.sub("", text)).lstrip()
+    text = _DEFINITION.sub(": ", text.removeprefix(": ").lstrip())
     bullet = _BULLET.match(text)
     text = _OPEN_END.sub("; ", _BULLET.sub("• ", text[bullet.end() :] if bullet else text).rstrip())
     parts = _CODE_SPAN.split(text)

@@ -19,6 +19,8 @@ _UNFINISHED = re.compile(
 _MAX_UNFINISHED = 12
 # Footnote marks directly after a sentence.
 _NOTE_MARKS = re.compile(r"(?:[¹²³⁰⁴-⁹]{1,3}|\[\^[\w.-]{1,40}\])+(?!:)")
+# Marks of emphasis that close directly after a sentence: "**May I go?** Yes."
+_CLOSING_MARKS = re.compile(r"(\*{1,3}|_{1,3})(?!\S)")
 _BEFORE_SUFFIX = " \t\n\r\xa0(\"'„“«/*"
 _MAX_TITLE = 4  # letters
 _NO_BREAK = "\xa0"
@@ -28,6 +30,7 @@ _INLINE_CODE = re.compile(r"(?<![`\\\w])(`{1,3})(?=[^\s`])([^`]{1,300})(?<=[^\s`
 _WORD_BEFORE = re.compile(r"(?:\w+\.)*\w+$")
 _WORD_AFTER = re.compile(r"\w+(?:\.\w+)*(?:\(\))?")
 _MAX_NAME = 80
+_MAX_EMPHASIS = 400
 
 
 def inline_code(text: str, start: int, end: int) -> list[Range]:
@@ -45,7 +48,8 @@ def inline_code(text: str, start: int, end: int) -> list[Range]:
 def joined(text: str, pieces: Iterator[Range], code: Sequence[Range], language: str) -> Iterator[Range]:
     """Join pieces if the boundary is within code, a name or an ordinal, or after a title or a list number.
 
-    A no-break space ends no sentence either. Footnote marks stay with the sentence before them.
+    A no-break space ends no sentence either. Footnote marks and closing marks of emphasis stay with the sentence before
+    them.
 
     Parameters
     ----------
@@ -64,11 +68,13 @@ def joined(text: str, pieces: Iterator[Range], code: Sequence[Range], language: 
     ['Call `a. B` in S.\\xa0Kern.', 'Then `c`.']
     """
     held: Range | None = None
+    begun: int | None = None
     for found in pieces:
         piece = found
-        if held is not None and held[1] == piece[0] and (marks := _NOTE_MARKS.match(text, *piece)):
-            held = held[0], marks.end()
-            rest = next(stripped(text, marks.end(), piece[1]), None)
+        begun = piece[0] if begun is None else begun
+        if held is not None and held[1] == piece[0] and (end := _end_of_marks(text, begun, *piece)):
+            held = held[0], end
+            rest = next(stripped(text, end, piece[1]), None)
             if rest is None:
                 continue
             piece = rest
@@ -80,6 +86,22 @@ def joined(text: str, pieces: Iterator[Range], code: Sequence[Range], language: 
         held = piece
     if held is not None:
         yield held
+
+
+def _end_of_marks(text: str, begun: int, start: int, end: int) -> int:
+    """End of the marks of footnotes and of emphasis that belong to the sentence before a position; 0 without any.
+
+    Marks close what was opened since ``begun``, at most ``_MAX_EMPHASIS`` characters before.
+
+    >>> text = "**May I go?** Yes."
+    >>> _end_of_marks(text, 0, 11, len(text)), _end_of_marks(text, 2, 11, len(text))
+    (13, 0)
+    """
+    if marks := _NOTE_MARKS.match(text, start, end):
+        return marks.end()
+    marks = _CLOSING_MARKS.match(text, start, end)
+    is_closing = marks is not None and text.count(marks[1], max(begun, start - _MAX_EMPHASIS), start) % 2 == 1
+    return marks.end() if marks and is_closing else 0
 
 
 def _continues(text: str, start: int, end: int, next_start: int, language: str) -> bool:

@@ -65,8 +65,8 @@ _LINE_BREAKS = str.maketrans("\r\n\t\v\f\x85\u2028\u2029", "        ")
 _WIDE_BEFORE_STOP = re.compile(r"(?<=\w)\s*[^\S ](?=\.)")
 # sentencex ends a sentence only before characters of the same script, not before "1871" or "iPhone".
 _UNSPACED_END = re.compile(r"[。！？｡][\"”’」』）]*(?=[0-9a-z])")
-# sentencex always takes "May." for the abbreviation of a month.
-_END_IN_MAY = re.compile(r"\bMay\.\s+(?=[^\W\d_a-z])")
+# sentencex always takes "May." for the abbreviation of a month, and "No." for that of a number.
+_MISSED_END = re.compile(r"\bMay\.\s+(?=[^\W\d_a-z])|(?:(?<=[\n?!:*-])|(?<=[?!:*-] )|\A)No\.\s+(?=[A-Z][a-z])")
 _CLAUSE_MARKS = (re.compile(r"[;；:：。！？!?][\"”’)]?\s*"), re.compile(r"[,，、–—]\s*"), re.compile(r"\s+"))
 # Positions at which a part may end, best first: after a certain or probable sentence (a full stop after a word of one
 # or two characters is often no end), else where a long sentence may be cut. The lookbehind follows the mark, because
@@ -250,7 +250,7 @@ def _pieces(part: str, language: str) -> Iterator[Range]:
         at = content.find(piece, cursor)
         if at < 0:
             continue
-        for end in _END_IN_MAY.finditer(part, cursor, at + len(piece)):
+        for end in _MISSED_END.finditer(part, cursor, at + len(piece)):
             yield from finish(part, cursor, end.end())
             cursor = end.end()
         yield from finish(part, cursor, at + len(piece))

@@ -44,10 +44,13 @@ _BOLD = frozenset({"b", "strong"})
 _VOID = words("area base br col embed hr img input link meta source track wbr")
 _HIDDEN = words(
     """
-    annotation annotation-xml audio button canvas datalist iframe map nav noscript object rp rt script select style svg
+    annotation annotation-xml audio canvas datalist iframe map nav noscript object rp rt script select style svg
     template textarea video
     """
 )
+# Buttons that show and hide the answer to a question, but not those of a menu.
+_OPENS_AN_ANSWER = re.compile(r"accordion|collaps|faq|question", re.IGNORECASE)
+_OPENS_A_MENU = re.compile(r"menu|nav|search|share|filter|lang|theme|close", re.IGNORECASE)
 _NOT_SHOWN = re.compile(r"(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
 _MAIL_QUOTES = frozenset({"gmail_quote", "gmail_extra", "moz-cite-prefix", "yahoo_quoted", "protonmail_quote"})
 _METADATA = {
@@ -139,6 +142,7 @@ class _Text:
         self._hidden_at = 0
         self._content_at = 0
         self._bold_at = 0
+        self._heading_at = 0
         self._inline = InlineText()
         self._blocks = Blocks()
         self._left_out: list[str] = []
@@ -156,7 +160,9 @@ class _Text:
             raise UnreadableDocument(f"its elements are nested more than {DEEPEST:,} deep", "simplify it")
         if self._hidden_at:
             return
-        if _is_hidden(tag, attributes) or (tag == "a" and skips(attributes)):
+        is_dropped = tag == "button" and not (self._heading_at or _opens_an_answer(attributes))
+        tag = self._shown_as(tag)
+        if is_dropped or _is_hidden(tag, attributes) or (tag == "a" and skips(attributes)):
             self._hidden_at = self._depth
         elif tag == "title":
             self._title = []
@@ -178,12 +184,15 @@ class _Text:
             self._bold_at = self._bold_at or self._depth
         elif tag in _BLOCKS:
             self._flush()
+            if tag in _HEADINGS:
+                self._heading_at = self._heading_at or self._depth
             if tag == "pre":
                 self._code = Preformatted(attributes)
             self._blocks.open(tag, attributes)
         self._enter(tag, attributes)
 
     def end(self, tag: str) -> None:
+        tag = self._shown_as(tag)
         if self._hidden_at:
             self._hidden_at = 0 if self._hidden_at == self._depth else self._hidden_at
         elif tag == "title" and self._title is not None:
@@ -201,6 +210,7 @@ class _Text:
         elif tag in _BOLD:
             self._bold_at = 0 if self._bold_at == self._depth else self._bold_at
         elif tag in _BLOCKS:
+            self._heading_at = 0 if self._heading_at == self._depth else self._heading_at
             self._flush(_HEADINGS.get(tag, 0))
             if tag == "pre":
                 self._close_code()
@@ -226,6 +236,12 @@ class _Text:
         self._flush()
         blocks = self._blocks.finished() or self._left_out
         return HtmlPage(join_blocks(blocks), next(filter(None, self._titles), ""), self._metadata)
+
+    def _shown_as(self, tag: str) -> str:
+        """Return a tag, for a button that of text in a heading, or of the summary that it is elsewhere."""
+        if tag != "button":
+            return tag
+        return "span" if self._heading_at else "summary"
 
     def _enter(self, tag: str, attributes: Mapping[str, str]) -> None:
         """Register an element that is main content, that may be dropped, or that quotes a message."""
@@ -311,6 +327,13 @@ def _is_hidden(tag: str, attributes: Mapping[str, str]) -> bool:
     if tag in _HIDDEN or "hidden" in attributes or attributes.get("role") == "navigation":
         return True
     return bool(_NOT_SHOWN.search(attributes.get("style", "")))
+
+
+def _opens_an_answer(attributes: Mapping[str, str]) -> bool:
+    """Return whether a button shows and hides the text after it, as in a list of questions."""
+    names = " ".join(attributes.get(name, "") for name in ("class", "id", "aria-controls", "aria-label", "data-target"))
+    is_disclosure = "aria-expanded" in attributes and "aria-haspopup" not in attributes
+    return (is_disclosure or bool(_OPENS_AN_ANSWER.search(names))) and not _OPENS_A_MENU.search(names)
 
 
 def _quotes_message(tag: str, attributes: Mapping[str, str]) -> bool:

@@ -59,7 +59,7 @@ def row_documents(
 ) -> Iterator[Document | SkippedInput]:
     """Yield one document per row with text; the first has a note that names the text column."""
     builder = _RowDocuments(path, text_column)
-    note = printable(f"{path}: text from column {text_column!r}")
+    note = printable(f"{path}: one document per row, with the text of column {text_column!r}")
     for row in rows:
         if isinstance(row, SkippedInput):
             yield row

@@ -117,7 +117,7 @@ function sums(job) {
   const parts = counts.map((name) => `${report[name].toLocaleString("en")} ${name}`);
   if (report.evidence) {
     const stated = report.evidence - report.without_fact - report.unsupported_evidence;
-    parts.push(counted(stated, "piece of evidence with a fact", "pieces of evidence with a fact"));
+    parts.push(counted(stated, "statement with a fact", "statements with a fact"));
   }
   return [...(parts.length ? parts : ["nothing added"]), `in ${lasting(report.seconds)}`].join(", ");
 }
