@@ -19,8 +19,13 @@ from polyadic.storage.sql.title_entities import entity_rows
 from polyadic.storage.sql.vectors import PendingVectors
 from polyadic.storage.table import Delete, Insert, Update
 
-_SET_VECTOR = Update(ATTRIBUTE_VALUE, where=("entity", "attribute", "value_digest"), set=("vector",))
-# The order lets SQLite use the index of embedded forms.
+_SET_VECTOR = Update(ATTRIBUTE_VALUE, where=ATTRIBUTE_VALUE.key, set=("vector",))
+_DELETE_UNSUPPORTED = Delete(ATTRIBUTE_VALUE, (*ATTRIBUTE_VALUE.key, "occurrences"))
+# The order of both queries lets SQLite use the index of embedded forms.
+_UNSUPPORTED_VECTORS = (
+    "SELECT vector FROM attribute_value WHERE vector IS NOT NULL AND occurrences = 0 AND entity {any_of}"
+    " ORDER BY entity, value_digest"
+)
 _EMBEDDED = (
     "SELECT entity, value, vector FROM attribute_value WHERE vector IS NOT NULL AND entity {any_of}"
     " ORDER BY entity, value_digest"
@@ -34,10 +39,7 @@ _NAMES_AND_TYPES = (
     "SELECT entity, attribute, value, occurrences FROM attribute_value"
     " WHERE attribute IN ('name', 'type') AND entity {any_of}"
 )
-_DELETE_UNSUPPORTED = (
-    "DELETE FROM attribute_value WHERE entity = ? AND attribute = ? AND value_digest = ? AND occurrences = 0"
-    " RETURNING vector"
-)
+_DISPLAYED_NAMES = "SELECT name, type, id FROM entity WHERE id {any_of}"
 _Changes = Mapping[int, Mapping[str, int]]
 """Differences in the number of occurrences of the values of one attribute, by entity row and value."""
 _Value = tuple[str, int, int | None]
@@ -100,9 +102,12 @@ class EntityTables:
             Update(ENTITY, where=("id",), add=("evidence", "score", "chunks", "facts")),
             [(*counts.get(row, (0, 0, 0)), degrees.get(row, 0), row) for row in counts.keys() | degrees.keys()],
         )
-        # Before the displayed values are updated, which deleted entities do not need.
-        self._delete_unsupported([rows[key] for key in tallies])
-        changed = {key: rows[key] for key, tally in tallies.items() if any(tally.value_counts.values())}
+        deleted = self._delete_unsupported([rows[key] for key in tallies])
+        changed = {
+            key: rows[key]
+            for key, tally in tallies.items()
+            if key not in deleted and any(tally.value_counts.values())
+        }
         self._set_names(changed)
         self._describe(changes[Attribute.DESCRIPTION])
         self._embed_forms(changed.values(), changes[Attribute.FORM])
@@ -125,19 +130,21 @@ class EntityTables:
                     if times < 0:
                         decreased.append(identified)
         self._connection.change(Insert(ATTRIBUTE_VALUE, ATTRIBUTE_VALUE.names[:-1], add=("occurrences",)), inserted)
-        self._vectors.release(
-            vector
-            for identified in decreased
-            for (vector,) in self._connection.execute(_DELETE_UNSUPPORTED, identified).fetchall()
-        )
+        rows_decreased = list(dict.fromkeys(row for row, *_ in decreased))
+        unsupported = select_in(self._connection, _UNSUPPORTED_VECTORS, rows_decreased)
+        self._vectors.release(vector for (vector,) in unsupported)
+        self._connection.change(_DELETE_UNSUPPORTED, [(*identified, 0) for identified in decreased])
         return dict(changes)
 
-    def _delete_unsupported(self, touched: Sequence[int]) -> None:
-        """Delete those of the touched entities that have no evidence."""
+    def _delete_unsupported(self, touched: Sequence[int]) -> Collection[str]:
+        """Delete those of the touched entities that have no evidence, with their aliases; return their keys."""
         sql = "SELECT key, id FROM entity WHERE evidence = 0 AND id {any_of}"
         unsupported = dict(select_in(self._connection, sql, touched))
-        self._connection.change(Delete(ENTITY, ("id",)), [(row,) for row in unsupported.values()])
+        rows = [(row,) for row in unsupported.values()]
+        self._connection.change(Delete(ENTITY_ALIAS, ("entity",)), rows)
+        self._connection.change(Delete(ENTITY, ("id",)), rows)
         self._touched.names.update(unsupported)
+        return unsupported
 
     def _set_names(self, rows: Mapping[str, int]) -> None:
         """Update the displayed names and types of entities, and the aliases by which they are looked up.
@@ -150,13 +157,12 @@ class EntityTables:
         for row, attribute, value, times in select_in(self._connection, _NAMES_AND_TYPES, list(rows.values())):
             evident[row, attribute].append((value, times))
         names = {row: evident[row, Attribute.NAME] for row in rows.values()}
-        self._connection.change(
-            Update(ENTITY, where=("id",), set=("name", "type")),
-            [
-                (decided.get(row) or _most_frequent(names[row]), _most_frequent(evident[row, Attribute.TYPE]), row)
-                for row in names
-            ],
-        )
+        displayed = {
+            (decided.get(row) or _most_frequent(names[row]), _most_frequent(evident[row, Attribute.TYPE]), row)
+            for row in names
+        }
+        displayed.difference_update(select_in(self._connection, _DISPLAYED_NAMES, list(names)))
+        self._connection.change(Update(ENTITY, where=("id",), set=("name", "type")), sorted(displayed))
         now = {
             (text_digest(form), row)
             for row in names
