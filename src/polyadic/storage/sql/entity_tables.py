@@ -21,13 +21,9 @@ from polyadic.storage.table import Delete, Insert, Update
 
 _SET_VECTOR = Update(ATTRIBUTE_VALUE, where=ATTRIBUTE_VALUE.key, set=("vector",))
 _DELETE_UNSUPPORTED = Delete(ATTRIBUTE_VALUE, (*ATTRIBUTE_VALUE.key, "occurrences"))
-# The order of both queries lets SQLite use the index of embedded forms.
-_UNSUPPORTED_VECTORS = (
-    "SELECT vector FROM attribute_value WHERE vector IS NOT NULL AND occurrences = 0 AND entity {any_of}"
-    " ORDER BY entity, value_digest"
-)
+# The order lets SQLite use the index of embedded forms.
 _EMBEDDED = (
-    "SELECT entity, value, vector FROM attribute_value WHERE vector IS NOT NULL AND entity {any_of}"
+    "SELECT entity, value, occurrences, vector FROM attribute_value WHERE vector IS NOT NULL AND entity {any_of}"
     " ORDER BY entity, value_digest"
 )
 _ALL_VALUES = "SELECT entity, value, occurrences, vector FROM attribute_value WHERE attribute = ? AND entity {any_of}"
@@ -96,7 +92,6 @@ class EntityTables:
         degrees
             Difference in the number of facts by row, also of other entities.
         """
-        changes = self._count_values(tallies, rows)
         counts = {rows[key]: (tally.evidence, tally.score, tally.chunks) for key, tally in tallies.items()}
         self._connection.change(
             Update(ENTITY, where=("id",), add=("evidence", "score", "chunks", "facts")),
@@ -104,10 +99,9 @@ class EntityTables:
         )
         deleted = self._delete_unsupported([rows[key] for key in tallies])
         changed = {
-            key: rows[key]
-            for key, tally in tallies.items()
-            if key not in deleted and any(tally.value_counts.values())
+            key: rows[key] for key, tally in tallies.items() if key not in deleted and any(tally.value_counts.values())
         }
+        changes = self._count_values({row: tallies[key] for key, row in changed.items()})
         self._set_names(changed)
         self._describe(changes[Attribute.DESCRIPTION])
         self._embed_forms(changed.values(), changes[Attribute.FORM])
@@ -116,12 +110,11 @@ class EntityTables:
         """Update the displayed names and aliases of entities, after decisions on them."""
         self._set_names(entity_rows(self._connection, keys))
 
-    def _count_values(self, tallies: Mapping[str, EntityTally], rows: Mapping[str, int]) -> dict[Attribute, _Changes]:
-        """Update the counts of attribute values; delete those without evidence, and release their vectors."""
+    def _count_values(self, tallies: Mapping[int, EntityTally]) -> dict[Attribute, _Changes]:
+        """Update the counts of attribute values of entities, by row; delete those without evidence."""
         changes: dict[Attribute, dict[int, dict[str, int]]] = {one: defaultdict(dict) for one in Attribute}
         inserted, decreased = [], []
-        for key, tally in tallies.items():
-            row = rows[key]
+        for row, tally in tallies.items():
             for (attribute, value), times in tally.value_counts.items():
                 if times:
                     changes[attribute][row][value] = times
@@ -130,19 +123,23 @@ class EntityTables:
                     if times < 0:
                         decreased.append(identified)
         self._connection.change(Insert(ATTRIBUTE_VALUE, ATTRIBUTE_VALUE.names[:-1], add=("occurrences",)), inserted)
-        rows_decreased = list(dict.fromkeys(row for row, *_ in decreased))
-        unsupported = select_in(self._connection, _UNSUPPORTED_VECTORS, rows_decreased)
-        self._vectors.release(vector for (vector,) in unsupported)
+        embedded = select_in(self._connection, _EMBEDDED, list(dict.fromkeys(row for row, *_ in decreased)))
+        self._vectors.release(vector for _, _, occurrences, vector in embedded if not occurrences)
         self._connection.change(_DELETE_UNSUPPORTED, [(*identified, 0) for identified in decreased])
         return dict(changes)
 
     def _delete_unsupported(self, touched: Sequence[int]) -> Collection[str]:
-        """Delete those of the touched entities that have no evidence, with their aliases; return their keys."""
+        """Delete the touched entities without evidence, with their aliases and values; return their keys."""
         sql = "SELECT key, id FROM entity WHERE evidence = 0 AND id {any_of}"
         unsupported = dict(select_in(self._connection, sql, touched))
-        rows = [(row,) for row in unsupported.values()]
-        self._connection.change(Delete(ENTITY_ALIAS, ("entity",)), rows)
-        self._connection.change(Delete(ENTITY, ("id",)), rows)
+        embedded = select_in(self._connection, _EMBEDDED, list(unsupported.values()))
+        self._vectors.release(vector for *_, vector in embedded)
+        for change in (
+            Delete(ATTRIBUTE_VALUE, ("entity",)),
+            Delete(ENTITY_ALIAS, ("entity",)),
+            Delete(ENTITY, ("id",)),
+        ):
+            self._connection.change(change, [(row,) for row in unsupported.values()])
         self._touched.names.update(unsupported)
         return unsupported
 
@@ -190,7 +187,7 @@ class EntityTables:
     def _embed_forms(self, rows: Iterable[int], changes: _Changes) -> None:
         """Embed the best supported forms of each entity, and no others."""
         embedded: dict[int, dict[str, int]] = {row: {} for row in rows}
-        for row, form, vector in select_in(self._connection, _EMBEDDED, list(embedded)):
+        for row, form, _, vector in select_in(self._connection, _EMBEDDED, list(embedded)):
             embedded[row][form] = vector
         dropped = []
         for row, forms in self._best(Attribute.FORM, FORMS_EMBEDDED, embedded, changes).items():
