@@ -90,9 +90,11 @@ class StoreState:
         if way == "chunk_topic":
             topics = self._topics.about(rows)
             return Links(rows[topics >= 0], topics[topics >= 0])
-        is_about = way == "topic_chunks"
-        neighbours, owners = self._topics.chunks_about(rows, limit) if is_about else self.linked(way, rows, limit)
-        return Links(rows[owners], neighbours)
+        if way == "topic_chunks":
+            targets, owners = self._topics.chunks_about(rows, limit)
+        else:
+            targets, owners = self.linked(way, rows, limit)
+        return Links(rows[owners], targets)
 
     def linked(self, way: IncidenceWay, rows: Integers, limit: int | None = None) -> tuple[Integers, Integers]:
         """Return the neighbours of each row in ascending order, and for each neighbour the index of its row."""

@@ -108,7 +108,8 @@ class EntityTables:
 
     def rename(self, keys: Iterable[str]) -> None:
         """Update the displayed names and aliases of entities, after decisions on them."""
-        self._set_names(entity_rows(self._connection, keys))
+        if rows := entity_rows(self._connection, keys):
+            self._set_names(rows)
 
     def _count_values(self, tallies: Mapping[int, EntityTally]) -> dict[Attribute, _Changes]:
         """Update the counts of attribute values of entities, by row; delete those without evidence."""
