@@ -60,6 +60,21 @@ def test_query_takes_a_bounded_number_of_statements(count: int) -> None:
             assert len(statements) <= most, (method, statements)
 
 
+def test_deletion_takes_as_many_statements_for_many_facts_as_for_few() -> None:
+    with Workspace(f"{postgres.server()}#{postgres.fresh()}", SETTINGS) as kb:
+        counts = []
+        for number, sentences in enumerate((2, 20)):
+            towns = [f"Town{number}{one}" for one in range(2 * sentences)]
+            text = " ".join(
+                f"Letter {one} went from {towns[2 * one]} to {towns[2 * one + 1]}." for one in range(sentences)
+            )
+            kb.add([Document(f"memory:{number}", f"Letters {number}", text)])
+            with counted() as statements:
+                kb.delete(f"memory:{number}")
+            counts.append(len(statements))
+        assert counts[0] == counts[1], counts
+
+
 def test_full_scan_uses_bounded_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     with Workspace(f"{postgres.server()}#{postgres.fresh()}", SETTINGS) as kb:
         kb.add(letters(60))

@@ -17,7 +17,7 @@ from polyadic.concurrency.run_in_thread import run_in_thread, run_until_cancelle
 from polyadic.config import ChunkingSettings
 from polyadic.embeddings.embedder import Embedder
 from polyadic.errors import ModelUnavailable
-from polyadic.extraction.extractor import ConcurrentExtractor, Extractor, concurrency_of
+from polyadic.extraction.extractor import ConcurrentExtractor, Extractor
 from polyadic.extraction.runner import ExtractionRunner, PendingWindow
 from polyadic.indexing.batch_pipeline import BatchPipeline
 from polyadic.indexing.document_batches import BATCH_CHARACTERS, BatchSize, batches, readable
@@ -197,11 +197,13 @@ class _Run:
         It is started if none is in progress, or if a concurrent extractor is about to run out of chunks.
         Batches are staged one after the other, so that their chunks are read in order.
         """
-        characters = sum(len(document.text) for batch in self._in_progress.values() for document in batch)
+        if not self._in_progress:
+            return True
         extractor = self._indexer.extractor
-        running_out = isinstance(extractor, ConcurrentExtractor) and self._runner.left < concurrency_of(extractor)
-        another = running_out and not self._is_staging and characters < BATCH_CHARACTERS
-        return not self._in_progress or another
+        if self._is_staging or not isinstance(extractor, ConcurrentExtractor):
+            return False
+        characters = sum(len(document.text) for batch in self._in_progress.values() for document in batch)
+        return self._runner.left < extractor.at_once and characters < BATCH_CHARACTERS
 
     def _has_distinct_sources(self, batch: Sequence[Document]) -> bool:
         in_progress = {document.source for other in self._in_progress.values() for document in other}

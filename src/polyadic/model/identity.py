@@ -24,18 +24,27 @@ _NON_WORD = re.compile(r"[^\w]+")
 DIGEST_BYTES = 16
 
 
-def digest(*parts: str) -> str:
-    """Compute a 32-digit hexadecimal identifier of the parts, which depends on their order.
+def digest(kind: str, *parts: str) -> str:
+    """Compute a 32-digit hexadecimal identifier of a kind and parts, which depends on their order.
 
     >>> digest("a", "b") == digest("ab")
     False
     """
-    framed = bytearray()
+    hashed = _begun(kind).copy()
     for part in parts:
-        data = part.encode("utf-8", "surrogatepass")
-        framed += len(data).to_bytes(8, "big")
-        framed += data
-    return hashlib.blake2b(framed, digest_size=DIGEST_BYTES).hexdigest()
+        hashed.update(_framed(part))
+    return hashed.hexdigest()
+
+
+@functools.lru_cache(maxsize=64)
+def _begun(kind: str) -> "hashlib.blake2b":
+    """Begin to hash; cached, as there are few kinds of identifiers."""
+    return hashlib.blake2b(_framed(kind), digest_size=DIGEST_BYTES)
+
+
+def _framed(part: str) -> bytes:
+    data = part.encode("utf-8", "surrogatepass")
+    return len(data).to_bytes(8, "big") + data
 
 
 def normal_text(text: str) -> str:

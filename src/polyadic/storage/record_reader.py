@@ -22,11 +22,9 @@ from polyadic.storage.records import (
 from polyadic.storage.sql import ledger, revisions
 from polyadic.storage.sql.change_log import present
 from polyadic.storage.sql.document_lister import PUBLISHED_DOCUMENTS, DocumentLister
-from polyadic.storage.sql.encoding import load_decision, load_detailed_evidence
+from polyadic.storage.sql.encoding import HEADINGS, load_decision, load_detailed_evidence
 from polyadic.storage.sql.hierarchy_records import hierarchy_of
 from polyadic.storage.sql.meta import dimension_of, roots_of
-from polyadic.storage.sql.tables import CHUNK
-from polyadic.storage.table import Selection
 
 _COUNTS = (
     "SELECT (SELECT count(*) FROM document WHERE current IS NOT NULL),"
@@ -163,12 +161,11 @@ class RecordReader(DocumentLister):
 
         Evidence without roles, values, dates and qualifiers may be left out.
         """
-        stored = self._stored_of_chunks(Selection(CHUNK, "evidence"), chunk_ids)
-        return {chunk: load_detailed_evidence(data) for chunk, (data,) in stored}
+        return {chunk: load_detailed_evidence(data) for chunk, data in self._of_chunks("evidence", chunk_ids)}
 
     def headings(self, chunk_ids: Sequence[str]) -> dict[str, tuple[Heading, ...]]:
         """Return the headings of the sections that contain each chunk (by identifier), in document order."""
-        return dict(self._of_chunks("headings", chunk_ids))
+        return {chunk: HEADINGS.load(data) for chunk, data in self._of_chunks("headings", chunk_ids)}
 
     def resolution(self) -> EntityResolution:
         """Return the entity resolution that the current decisions give."""
@@ -206,15 +203,9 @@ class RecordReader(DocumentLister):
         return ledger.entries(self._connection)
 
     def _of_chunks(self, column: str, chunk_ids: Sequence[str]) -> Iterator[tuple[str, Any]]:
-        """Yield the identifiers of visible chunks with the value of a column."""
-        selection = Selection(CHUNK, column)
-        for chunk, stored in self._stored_of_chunks(selection, chunk_ids):
-            yield chunk, selection.load(stored)[column]
-
-    def _stored_of_chunks(self, selection: Selection, chunk_ids: Sequence[str]) -> Iterator[tuple[str, list[Any]]]:
-        """Yield the identifiers of visible chunks with the columns of a selection as they are stored."""
-        sql = f"SELECT d.digest, c.digest, {selection.of('c')} FROM {revisions.PUBLISHED} WHERE c.digest {{any_of}}"
-        for document, chunk, *stored in select_in(self._connection, sql, [*map(bytes.fromhex, chunk_ids)]):
+        """Yield the identifiers of visible chunks with a column as it is stored."""
+        sql = f"SELECT d.digest, c.digest, c.{column} FROM {revisions.PUBLISHED} WHERE c.digest {{any_of}}"
+        for document, chunk, stored in select_in(self._connection, sql, [*map(bytes.fromhex, chunk_ids)]):
             if self._sees(document.hex()):
                 yield chunk.hex(), stored
 

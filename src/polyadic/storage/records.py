@@ -19,6 +19,14 @@ NODE_TYPES: tuple[NodeType, ...] = ("entity", "fact", "chunk")
 LinkWay = Literal["fact_entities", "fact_chunks", "chunk_facts", "chunk_topic", "topic_chunks"]
 """From the rows of one node type to their neighbours of another."""
 DegreeWay = Literal["entity_facts", "entity_chunks", "fact_entities", "chunk_facts"]
+IncidenceWay = Literal["fact_entities", "entity_facts", "fact_chunks", "chunk_facts"]
+WAYS: Mapping[IncidenceWay, tuple[NodeType, NodeType]] = {
+    "fact_entities": ("fact", "entity"),
+    "entity_facts": ("entity", "fact"),
+    "fact_chunks": ("fact", "chunk"),
+    "chunk_facts": ("chunk", "fact"),
+}
+"""Node types of the rows and of their neighbours."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,15 +10,14 @@ import numpy as np
 from polyadic.storage.arrays.array_files import mapped, write
 from polyadic.storage.arrays.matrix import Matrix
 from polyadic.storage.arrays.pq_index import PQIndex
-from polyadic.storage.arrays.protocol import WAYS, Way
 from polyadic.storage.arrays.segments import COLUMNS, Segment
 from polyadic.storage.incidence import Incidence, Integers
-from polyadic.storage.records import NODE_TYPES, NodeType
+from polyadic.storage.records import NODE_TYPES, WAYS, IncidenceWay, NodeType
 
 LAYOUT = 7
 """Version of the array layout. Increment it when the same tables give other arrays; older files are then rebuilt."""
 
-_DEGREES: tuple[tuple[NodeType, Way], ...] = (
+_DEGREES: tuple[tuple[NodeType, IncidenceWay], ...] = (
     ("entity", "entity_facts"),
     ("fact", "fact_entities"),
     ("chunk", "chunk_facts"),

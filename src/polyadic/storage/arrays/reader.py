@@ -9,7 +9,6 @@ import numpy as np
 
 from polyadic.storage.arrays.hierarchy_arrays import HierarchyArrays
 from polyadic.storage.arrays.hierarchy_reader import SqlHierarchyReader
-from polyadic.storage.arrays.protocol import degrees, links
 from polyadic.storage.arrays.state import StoreState
 from polyadic.storage.arrays.top_k import best_of
 from polyadic.storage.arrays.vector_search import VectorSearch
@@ -103,7 +102,7 @@ class ArrayReader(SqlRowReader):
     # Incidence
 
     def links(self, way: LinkWay, rows: Rows, limit: int | None = None) -> Links:
-        return links(self._state, way, rows, limit)
+        return self._state.links(way, rows, limit)
 
     def facts_of(self, entities: Rows, limit: int, toward: Vectors) -> Links:
         targets, owners = self._state.linked("entity_facts", entities)
@@ -138,7 +137,7 @@ class ArrayReader(SqlRowReader):
         return self._state.vectors[node_type].rows[:limit].copy()
 
     def degrees(self, way: DegreeWay, rows: Rows) -> Rows:
-        return degrees(self._state, way, rows)
+        return self._state.degrees(way, rows)
 
     def scores(self, node_type: Literal["entity", "fact"], rows: Rows) -> Vectors:
         return self._state.scores(node_type, rows)

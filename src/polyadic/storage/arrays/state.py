@@ -13,19 +13,18 @@ import numpy as np
 
 from polyadic.storage.arrays.base import Base
 from polyadic.storage.arrays.loader import decided_titles, load
-from polyadic.storage.arrays.protocol import WAYS, Way
 from polyadic.storage.arrays.segments import NodeRows
 from polyadic.storage.arrays.topic_entities import UpdatedTopics, contenders, highest_scored
 from polyadic.storage.arrays.vector_search import RowVectors
 from polyadic.storage.connection import Connection
 from polyadic.storage.incidence import Floats, Incidence, Integers, limited
-from polyadic.storage.records import NodeType, ScoredNodeType
+from polyadic.storage.records import WAYS, DegreeWay, IncidenceWay, Links, LinkWay, NodeType, ScoredNodeType
 from polyadic.storage.sql.change_log import touched_since
 
 
 @dataclass(frozen=True)
 class StoreState:
-    """Arrays of a state; implements :class:`polyadic.storage.arrays.protocol.Arrays`.
+    """Arrays of a state. Rows follow the order of public identifiers, so that ties never depend on a store's history.
 
     ``name`` and ``number`` are those in the table ``change_log``.
     """
@@ -75,18 +74,30 @@ class StoreState:
     def rows(self, node_type: NodeType, ids: Sequence[int] | Integers) -> Integers:
         return self.nodes[node_type].rows(np.asarray(ids, dtype=np.int64))
 
-    def degrees(self, node_type: NodeType, rows: Integers) -> Integers:
-        return self.nodes[node_type].column("degree", rows)
+    def degrees(self, way: DegreeWay, rows: Integers) -> Integers:
+        """Count the neighbours of each row."""
+        if way == "entity_chunks":
+            return self.nodes["entity"].column("chunks", rows)
+        return self.nodes[WAYS[way][0]].column("degree", rows)
 
     def scores(self, node_type: ScoredNodeType, rows: Integers) -> Floats:
         return self.nodes[node_type].column("score", rows)
 
-    def chunk_frequency(self, entities: Integers) -> Integers:
-        return self.nodes["entity"].column("chunks", entities)
-
     # Incidence
 
-    def linked(self, way: Way, rows: Integers, limit: int | None = None) -> tuple[Integers, Integers]:
+    def links(self, way: LinkWay, rows: Integers, limit: int | None) -> Links:
+        """Return the neighbours of each row, at most ``limit`` each."""
+        if way == "chunk_topic":
+            topics = self._topics.about(rows)
+            return Links(rows[topics >= 0], topics[topics >= 0])
+        if way == "topic_chunks":
+            targets, owners = self._topics.chunks_about(rows, limit)
+        else:
+            targets, owners = self.linked(way, rows, limit)
+        return Links(rows[owners], targets)
+
+    def linked(self, way: IncidenceWay, rows: Integers, limit: int | None = None) -> tuple[Integers, Integers]:
+        """Return the neighbours of each row in ascending order, and for each neighbour the index of its row."""
         source, target = (self.nodes[node_type] for node_type in WAYS[way])
         if source.row_map.is_identity and target.row_map.is_identity:
             return self.base.incidence[way].neighbours(rows, limit)
@@ -108,12 +119,6 @@ class StoreState:
         kept = limited(owners, limit)
         return targets[kept], owners[kept]
 
-    def about(self, chunks: Integers) -> Integers:
-        return self._topics.about(chunks)
-
-    def chunks_about(self, entities: Integers, limit: int | None) -> tuple[Integers, Integers]:
-        return self._topics.chunks_about(entities, limit)
-
     @cached_property
     def flat(self) -> Base:
         """The arrays that a build from the tables would give, without topic entities; vectors by place of the state."""
@@ -126,7 +131,7 @@ class StoreState:
     def _topics(self) -> UpdatedTopics:
         return UpdatedTopics.of(self.base, self.nodes, self)
 
-    def _all_links(self, way: Way) -> Incidence:
+    def _all_links(self, way: IncidenceWay) -> Incidence:
         size = self.size(WAYS[way][0])
         targets, owners = self.linked(way, np.arange(size))
         return Incidence.grouped(owners, targets, size)

@@ -6,40 +6,42 @@ On two question sets with the titles withheld, the second rule is worth 0.02 to 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
 from polyadic.storage.arrays.base import Base
-from polyadic.storage.arrays.protocol import Arrays
 from polyadic.storage.arrays.row_map import find
 from polyadic.storage.arrays.segments import NodeRows
 from polyadic.storage.incidence import Integers, limited, matches
 from polyadic.storage.records import NodeType
 
+if TYPE_CHECKING:
+    from polyadic.storage.arrays.state import StoreState
+
 _SHARE = 0.6
 """Minimum share of a chunk's facts that its topic entity takes part in."""
 
 
-def shared(arrays: Arrays, chunks: Integers) -> Integers:
+def shared(state: "StoreState", chunks: Integers) -> Integers:
     """Return the entity in most facts of each chunk, ties broken by :func:`highest_scored`; -1 if none."""
-    owners, entities = contenders(arrays, chunks)
-    return highest_scored(arrays, len(chunks), owners, entities, entities)
+    owners, entities = contenders(state, chunks)
+    return highest_scored(state, len(chunks), owners, entities, entities)
 
 
-def highest_scored(arrays: Arrays, size: int, owners: Integers, entities: Integers, ranks: Integers) -> Integers:
+def highest_scored(state: "StoreState", size: int, owners: Integers, entities: Integers, ranks: Integers) -> Integers:
     """Return each chunk's contender with the highest score; ties go to the fewest facts, then to the lowest rank."""
-    order = np.lexsort((ranks, arrays.degrees("entity", entities), -arrays.scores("entity", entities), owners))
+    order = np.lexsort((ranks, state.degrees("entity_facts", entities), -state.scores("entity", entities), owners))
     first, places = np.unique(owners[order], return_index=True)
     topics = np.full(size, -1, dtype=np.int64)
     topics[first] = entities[order[places]]
     return topics
 
 
-def contenders(arrays: Arrays, chunks: Integers) -> tuple[Integers, Integers]:
+def contenders(state: "StoreState", chunks: Integers) -> tuple[Integers, Integers]:
     """Return the entities that take part in most facts of each chunk (an index), if that is share enough."""
-    facts, chunk_of_fact = arrays.linked("chunk_facts", chunks)
-    members, fact_of_member = arrays.linked("fact_entities", facts)
+    facts, chunk_of_fact = state.linked("chunk_facts", chunks)
+    members, fact_of_member = state.linked("fact_entities", facts)
     size = int(members.max(initial=0)) + 1
     pairs, times = np.unique(chunk_of_fact[fact_of_member] * size + members, return_counts=True)
     owners, entities = np.divmod(pairs, size)
@@ -63,7 +65,7 @@ class UpdatedTopics:
     entities: Integers
 
     @classmethod
-    def of(cls, base: Base, nodes: Mapping[NodeType, NodeRows], state: Arrays) -> Self:
+    def of(cls, base: Base, nodes: Mapping[NodeType, NodeRows], state: "StoreState") -> Self:
         """Compute the topics of a state that may have changed since its base."""
         chunks, entities = nodes["chunk"], nodes["entity"]
         contested, _ = base.incidence["contested"].neighbours(entities.row_map.hidden)

@@ -10,14 +10,13 @@ import numpy as np
 
 from polyadic.model.aggregation import SCORE_UNIT, mean_score
 from polyadic.model.types import Entity, Fact, SourceSpan
-from polyadic.storage.arrays.protocol import WAYS, Way
 from polyadic.storage.connection import Connection
 from polyadic.storage.incidence import DIGEST, Digests, Integers, limited
 from polyadic.storage.postgres import texts
 from polyadic.storage.postgres.query_batch import QueryBatch, Records, listed, parse_rows
 from polyadic.storage.postgres.row_cache import ROWS, ObjectCache, RowCache
 from polyadic.storage.protocol import Links, NodeType, Rows, Vectors
-from polyadic.storage.records import DegreeWay, LinkWay
+from polyadic.storage.records import WAYS, DegreeWay, IncidenceWay, LinkWay
 from polyadic.storage.sql.encoding import text_digest
 from polyadic.storage.sql.row_reader import SqlRowReader
 
@@ -27,7 +26,7 @@ _NUMBERS: Mapping[NodeType, Sequence[str]] = {
     "chunk": ("tokens", "topic_entity"),
 }
 """Numeric columns of each node type; -1 stands for NULL."""
-_TABLES: Mapping[Way, str] = {
+_TABLES: Mapping[IncidenceWay, str] = {
     "fact_entities": "participation",
     "entity_facts": "participation",
     "fact_chunks": "statement",
@@ -107,7 +106,7 @@ class PostgresRowReader(SqlRowReader):
         self._batch = batch = QueryBatch(connection)
         self._numbers = {node_type: _numbers(batch, node_type) for node_type in _NUMBERS}
         self._counts = {way: _pairs(batch, sql) for way, sql in _COUNTS.items()}
-        self._links: dict[tuple[Way, int | None], RowCache] = {}
+        self._links: dict[tuple[IncidenceWay, int | None], RowCache] = {}
         self._about: dict[int | None, RowCache] = {}
         self._entities = ObjectCache[Entity](batch, _ENTITIES, _entities)
         self._facts = ObjectCache[Fact](batch, texts.FACTS, texts.facts)
@@ -236,12 +235,12 @@ class PostgresRowReader(SqlRowReader):
 
     # steps of the above
 
-    def _links_of(self, way: Way, limit: int | None) -> RowCache:
+    def _links_of(self, way: IncidenceWay, limit: int | None) -> RowCache:
         if (way, limit) not in self._links:
             self._links[way, limit] = _pairs(self._batch, _pairs_sql(way, limit), then="target")
         return self._links[way, limit]
 
-    def _linked(self, way: Way, rows: Integers, limit: int | None = None) -> tuple[Integers, Integers]:
+    def _linked(self, way: IncidenceWay, rows: Integers, limit: int | None = None) -> tuple[Integers, Integers]:
         """Return the neighbours of each row in ascending order, and for each neighbour the index of its row."""
         if way == "chunk_facts":
             self._counts["chunk_facts"].prefetch(rows)
@@ -261,7 +260,7 @@ class PostgresRowReader(SqlRowReader):
             self._about[limit] = _pairs(self._batch, sql)
         return self._about[limit]
 
-    def _prefetch_targets(self, way: Way, limit: int | None, rows: Integers, known: RowCache) -> bool:
+    def _prefetch_targets(self, way: IncidenceWay, limit: int | None, rows: Integers, known: RowCache) -> bool:
         """Read the targets of rows, and the records of the targets in ``known``; return whether any were missing."""
         links = self._links_of(way, limit)
         known_targets = known.prefetch(links.cached(rows)[0]["target"])
@@ -312,7 +311,7 @@ def _pairs(batch: QueryBatch, sql: str, then: str | None = None) -> RowCache:
     return RowCache(batch, [("target", ">i8")], sent, then)
 
 
-def _pairs_sql(way: Way, limit: int | None) -> str:
+def _pairs_sql(way: IncidenceWay, limit: int | None) -> str:
     (source, target), table = WAYS[way], _TABLES[way]
     if limit is None:
         return f"SELECT DISTINCT {source}, {target} FROM {table} WHERE {source} = ANY({ROWS})"
@@ -322,5 +321,5 @@ def _pairs_sql(way: Way, limit: int | None) -> str:
     )
 
 
-def _targets(way: Way, limit: int | None) -> str:
+def _targets(way: IncidenceWay, limit: int | None) -> str:
     return f"SELECT target FROM ({_pairs_sql(way, limit)}) t (source, target)"

@@ -19,10 +19,11 @@ from polyadic.storage.sql.title_entities import entity_rows
 from polyadic.storage.sql.vectors import PendingVectors
 from polyadic.storage.table import Delete, Insert, Update
 
-_SET_VECTOR = Update(ATTRIBUTE_VALUE, where=("entity", "attribute", "value_digest"), set=("vector",))
+_SET_VECTOR = Update(ATTRIBUTE_VALUE, where=ATTRIBUTE_VALUE.key, set=("vector",))
+_DELETE_UNSUPPORTED = Delete(ATTRIBUTE_VALUE, (*ATTRIBUTE_VALUE.key, "occurrences"))
 # The order lets SQLite use the index of embedded forms.
 _EMBEDDED = (
-    "SELECT entity, value, vector FROM attribute_value WHERE vector IS NOT NULL AND entity {any_of}"
+    "SELECT entity, value, occurrences, vector FROM attribute_value WHERE vector IS NOT NULL AND entity {any_of}"
     " ORDER BY entity, value_digest"
 )
 _ALL_VALUES = "SELECT entity, value, occurrences, vector FROM attribute_value WHERE attribute = ? AND entity {any_of}"
@@ -34,10 +35,7 @@ _NAMES_AND_TYPES = (
     "SELECT entity, attribute, value, occurrences FROM attribute_value"
     " WHERE attribute IN ('name', 'type') AND entity {any_of}"
 )
-_DELETE_UNSUPPORTED = (
-    "DELETE FROM attribute_value WHERE entity = ? AND attribute = ? AND value_digest = ? AND occurrences = 0"
-    " RETURNING vector"
-)
+_DISPLAYED_NAMES = "SELECT name, type, id FROM entity WHERE id {any_of}"
 _Changes = Mapping[int, Mapping[str, int]]
 """Differences in the number of occurrences of the values of one attribute, by entity row and value."""
 _Value = tuple[str, int, int | None]
@@ -94,29 +92,30 @@ class EntityTables:
         degrees
             Difference in the number of facts by row, also of other entities.
         """
-        changes = self._count_values(tallies, rows)
         counts = {rows[key]: (tally.evidence, tally.score, tally.chunks) for key, tally in tallies.items()}
         self._connection.change(
             Update(ENTITY, where=("id",), add=("evidence", "score", "chunks", "facts")),
             [(*counts.get(row, (0, 0, 0)), degrees.get(row, 0), row) for row in counts.keys() | degrees.keys()],
         )
-        # Before the displayed values are updated, which deleted entities do not need.
-        self._delete_unsupported([rows[key] for key in tallies])
-        changed = {key: rows[key] for key, tally in tallies.items() if any(tally.value_counts.values())}
+        deleted = self._delete_unsupported([rows[key] for key in tallies])
+        changed = {
+            key: rows[key] for key, tally in tallies.items() if key not in deleted and any(tally.value_counts.values())
+        }
+        changes = self._count_values({row: tallies[key] for key, row in changed.items()})
         self._set_names(changed)
         self._describe(changes[Attribute.DESCRIPTION])
         self._embed_forms(changed.values(), changes[Attribute.FORM])
 
     def rename(self, keys: Iterable[str]) -> None:
         """Update the displayed names and aliases of entities, after decisions on them."""
-        self._set_names(entity_rows(self._connection, keys))
+        if rows := entity_rows(self._connection, keys):
+            self._set_names(rows)
 
-    def _count_values(self, tallies: Mapping[str, EntityTally], rows: Mapping[str, int]) -> dict[Attribute, _Changes]:
-        """Update the counts of attribute values; delete those without evidence, and release their vectors."""
+    def _count_values(self, tallies: Mapping[int, EntityTally]) -> dict[Attribute, _Changes]:
+        """Update the counts of attribute values of entities, by row; delete those without evidence."""
         changes: dict[Attribute, dict[int, dict[str, int]]] = {one: defaultdict(dict) for one in Attribute}
         inserted, decreased = [], []
-        for key, tally in tallies.items():
-            row = rows[key]
+        for row, tally in tallies.items():
             for (attribute, value), times in tally.value_counts.items():
                 if times:
                     changes[attribute][row][value] = times
@@ -125,19 +124,25 @@ class EntityTables:
                     if times < 0:
                         decreased.append(identified)
         self._connection.change(Insert(ATTRIBUTE_VALUE, ATTRIBUTE_VALUE.names[:-1], add=("occurrences",)), inserted)
-        self._vectors.release(
-            vector
-            for identified in decreased
-            for (vector,) in self._connection.execute(_DELETE_UNSUPPORTED, identified).fetchall()
-        )
+        embedded = select_in(self._connection, _EMBEDDED, list(dict.fromkeys(row for row, *_ in decreased)))
+        self._vectors.release(vector for _, _, occurrences, vector in embedded if not occurrences)
+        self._connection.change(_DELETE_UNSUPPORTED, [(*identified, 0) for identified in decreased])
         return dict(changes)
 
-    def _delete_unsupported(self, touched: Sequence[int]) -> None:
-        """Delete those of the touched entities that have no evidence."""
+    def _delete_unsupported(self, touched: Sequence[int]) -> Collection[str]:
+        """Delete the touched entities without evidence, with their aliases and values; return their keys."""
         sql = "SELECT key, id FROM entity WHERE evidence = 0 AND id {any_of}"
         unsupported = dict(select_in(self._connection, sql, touched))
-        self._connection.change(Delete(ENTITY, ("id",)), [(row,) for row in unsupported.values()])
+        embedded = select_in(self._connection, _EMBEDDED, list(unsupported.values()))
+        self._vectors.release(vector for *_, vector in embedded)
+        for change in (
+            Delete(ATTRIBUTE_VALUE, ("entity",)),
+            Delete(ENTITY_ALIAS, ("entity",)),
+            Delete(ENTITY, ("id",)),
+        ):
+            self._connection.change(change, [(row,) for row in unsupported.values()])
         self._touched.names.update(unsupported)
+        return unsupported
 
     def _set_names(self, rows: Mapping[str, int]) -> None:
         """Update the displayed names and types of entities, and the aliases by which they are looked up.
@@ -150,13 +155,12 @@ class EntityTables:
         for row, attribute, value, times in select_in(self._connection, _NAMES_AND_TYPES, list(rows.values())):
             evident[row, attribute].append((value, times))
         names = {row: evident[row, Attribute.NAME] for row in rows.values()}
-        self._connection.change(
-            Update(ENTITY, where=("id",), set=("name", "type")),
-            [
-                (decided.get(row) or _most_frequent(names[row]), _most_frequent(evident[row, Attribute.TYPE]), row)
-                for row in names
-            ],
-        )
+        displayed = {
+            (decided.get(row) or _most_frequent(names[row]), _most_frequent(evident[row, Attribute.TYPE]), row)
+            for row in names
+        }
+        displayed.difference_update(select_in(self._connection, _DISPLAYED_NAMES, list(names)))
+        self._connection.change(Update(ENTITY, where=("id",), set=("name", "type")), sorted(displayed))
         now = {
             (text_digest(form), row)
             for row in names
@@ -184,7 +188,7 @@ class EntityTables:
     def _embed_forms(self, rows: Iterable[int], changes: _Changes) -> None:
         """Embed the best supported forms of each entity, and no others."""
         embedded: dict[int, dict[str, int]] = {row: {} for row in rows}
-        for row, form, vector in select_in(self._connection, _EMBEDDED, list(embedded)):
+        for row, form, _, vector in select_in(self._connection, _EMBEDDED, list(embedded)):
             embedded[row][form] = vector
         dropped = []
         for row, forms in self._best(Attribute.FORM, FORMS_EMBEDDED, embedded, changes).items():

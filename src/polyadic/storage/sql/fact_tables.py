@@ -66,9 +66,7 @@ class FactTables:
             for entity, times in fact.participants.items()
             if times
         }
-        degrees = self._participate(changes, known.values())
-        self._delete_unsupported(known.values())
-        return degrees
+        return self._participate(changes, known.values())
 
     def _insert(self, facts: Mapping[str, FactTally], tokens: Mapping[str, int]) -> dict[str, int]:
         rows = {key: row for row, key in enumerate(facts, next_row(self._connection, "fact"))}
@@ -84,14 +82,18 @@ class FactTables:
         return rows
 
     def _participate(self, changes: Mapping[tuple[int, int], int], known: Collection[int]) -> Counter[int]:
-        """Add to the occurrences of pairs of a fact and an entity; ``known`` are facts that existed before."""
+        """Add to the occurrences of pairs of a fact and an entity; ``known`` are facts that existed before.
+
+        Facts left without evidence are deleted. Returns the change in each entity's number of facts.
+        """
         sql = "SELECT fact, entity, occurrences FROM participation WHERE fact {any_of}"
         before = {(fact, entity): times for fact, entity, times in select_in(self._connection, sql, [*known])}
         after = {pair: before.get(pair, 0) + times for pair, times in changes.items()}
         self._connection.change(
             Insert(PARTICIPATION, replace=("occurrences",)), [(*pair, times) for pair, times in after.items() if times]
         )
-        gone = [pair for pair, times in after.items() if not times]
+        deleted = self._delete_unsupported(known)
+        gone = [pair for pair, times in after.items() if not times and pair[0] not in deleted]
         self._connection.change(Delete(PARTICIPATION, PARTICIPATION.key), gone)
         degrees, relinked = Counter[int](), set[int]()
         for (fact, entity), times in after.items():
@@ -104,12 +106,14 @@ class FactTables:
         self._touched.chunks.update(chunk for (chunk,) in stating)
         return degrees
 
-    def _delete_unsupported(self, touched: Collection[int]) -> None:
-        """Delete those of the touched facts that have no evidence; their participations are deleted already."""
+    def _delete_unsupported(self, touched: Collection[int]) -> Collection[int]:
+        """Delete the touched facts without evidence, with their participations; return their rows."""
         sql = "SELECT id, vector FROM fact WHERE evidence = 0 AND id {any_of}"
-        unsupported = list(select_in(self._connection, sql, [*touched]))
-        self._vectors.release(vector for _, vector in unsupported)
-        self._connection.change(Delete(FACT, ("id",)), [(row,) for row, _ in unsupported])
+        unsupported = dict(select_in(self._connection, sql, [*touched]))
+        self._vectors.release(unsupported.values())
+        for change in (Delete(PARTICIPATION, ("fact",)), Delete(FACT, ("id",))):
+            self._connection.change(change, [(row,) for row in unsupported])
+        return unsupported
 
 
 def next_row(connection: Connection, table: str) -> int:
