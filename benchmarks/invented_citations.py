@@ -9,21 +9,25 @@ wrong, missing or without a flag.
 
 import asyncio
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from polyadic.config import EmbeddingSettings
 from polyadic.embeddings.loading import load_embedder
-from polyadic.generation.citation_attribution import TextEmbedder, attribute
+from polyadic.generation.citation_attribution import Attribution, TextEmbedder, attribute
 from polyadic.generation.cited_claims import marker_spans
 from polyadic.generation.context import ContextPiece
 from polyadic.model.identity import normal_text
 from polyadic.model.types import Item, ItemKind, SourceSpan, Span
+from polyadic.rerankers.loading import load_pair_scorer
+from polyadic.rerankers.pair_scoring.models import CLAIM_SUPPORT
 
 DATA = Path(__file__).with_suffix(".jsonl")
 _HEADING = "## "
+Attributing = Callable[[str, Sequence[ContextPiece]], Awaitable[Attribution]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +92,8 @@ class _Document:
 
 
 def main() -> None:
-    claims = [claim for claim in asyncio.run(measure(load_embedder(EmbeddingSettings()))) if not claim.is_held_out]
+    attributing = attributing_by(load_embedder(EmbeddingSettings()))
+    claims = [claim for claim in asyncio.run(measure(attributing)) if not claim.is_held_out]
     for claim in claims:
         for problem in _problems(claim):
             print(f"{claim.document}: {problem}: {claim.text}")
@@ -107,7 +112,12 @@ def _problems(claim: MarkedClaim) -> Iterator[str]:
         yield f"quoted without support, {flag}"
 
 
-async def measure(embedder: TextEmbedder) -> list[MarkedClaim]:
+def attributing_by(embedder: TextEmbedder) -> Attributing:
+    """Return the attribution of answers with an embedder and the cross-encoder of the package."""
+    return partial(attribute, embedder=embedder, judge=load_pair_scorer(CLAIM_SUPPORT, EmbeddingSettings()))
+
+
+async def measure(attributing: Attributing) -> list[MarkedClaim]:
     """Attribute all answers, and compare each quotation with the labels of its marker."""
     documents: dict[str, _Document] = {}
     claims: list[MarkedClaim] = []
@@ -115,13 +125,13 @@ async def measure(embedder: TextEmbedder) -> list[MarkedClaim]:
         if "items" in row:
             documents[row["document"]] = _Document.of(row)
         else:
-            claims += await _measured(row, documents[row["document"]], embedder)
+            claims += await _measured(row, documents[row["document"]], attributing)
     return claims
 
 
-async def _measured(row: Mapping[str, Any], document: _Document, embedder: TextEmbedder) -> list[MarkedClaim]:
+async def _measured(row: Mapping[str, Any], document: _Document, attributing: Attributing) -> list[MarkedClaim]:
     cited = [document.pieces[name] for name in row["cited"]]
-    found = await attribute(row["answer"], cited, embedder)
+    found = await attributing(row["answer"], cited)
     markers = list(marker_spans(row["answer"], len(cited)))
     groups = {
         marker.span: [set(group) for group in label["supported_by"]]

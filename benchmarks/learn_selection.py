@@ -33,8 +33,9 @@ from benchmarks.question_sets import MULTI_HOP, SMALL, Asking, question_sets, un
 from benchmarks.report_sections import given_folder
 from polyadic.config import EmbeddingSettings
 from polyadic.generation.extractive_answerer import select
-from polyadic.rerankers.answer_selection.selector import AnswerSelector
-from polyadic.rerankers.loading import load_answer_selector
+from polyadic.rerankers.loading import load_pair_scorer
+from polyadic.rerankers.pair_scoring.models import ANSWER_SELECTION
+from polyadic.rerankers.pair_scoring.scorer import PairScorer
 from polyadic.retrieval.relevance.answer_confidence import confidence_features, log_odds
 from polyadic.retrieval.relevance.answer_selection import (
     SELECTION_COLUMNS,
@@ -86,13 +87,13 @@ class Decisions:
 
 def main() -> None:
     with given_folder() as folder, ExitStack() as stack:
-        selector = load_answer_selector(EmbeddingSettings())
+        selector = load_pair_scorer(ANSWER_SELECTION, EmbeddingSettings())
         sets = dict(question_sets(folder, stack, SETS))
         sets |= dict(unanswerable_sets(sets))
         learn({name: list(_selected(askings, selector)) for name, askings in sets.items()})
 
 
-def _selected(askings: Sequence[Asking], selector: AnswerSelector | None) -> Iterator[Selected]:
+def _selected(askings: Sequence[Asking], selector: PairScorer | None) -> Iterator[Selected]:
     model = LinearModel.named(learned("sentences")["score"], COLUMNS)
     for asking in askings:
         labelled = labelled_sentences(asking)

@@ -17,7 +17,8 @@ from benchmarks.answer_selection.tokens import tokenized
 from polyadic.embeddings.minilm.onnx_graph import ModelWeights
 from polyadic.embeddings.minilm.tokenizer import WordPiece
 from polyadic.embeddings.minilm.weights import find_weights
-from polyadic.rerankers.answer_selection.pairs import PairTokenizer
+from polyadic.rerankers.pair_scoring.models import ANSWER_SELECTION
+from polyadic.rerankers.pair_scoring.pairs import PairTokenizer
 
 _READ = ".weight", ".bias"
 
@@ -31,7 +32,7 @@ def main() -> None:
     weights = find_weights()
     public, own = with_distractors(list(public_examples(given.data, chance)), list(own_examples(chance)))
     given.folder.mkdir(parents=True, exist_ok=True)
-    tokenizer = PairTokenizer(WordPiece(weights.tokenizer.read_bytes()))
+    tokenizer = PairTokenizer(WordPiece(weights.tokenizer.read_bytes()), ANSWER_SELECTION)
     np.savez_compressed(given.folder / "examples.npz", allow_pickle=False, **tokenized(public, own, tokenizer))
     network = ModelWeights(weights.network)
     halves = {name: network.array(name).astype(np.float16) for name in network.names if name.endswith(_READ)}

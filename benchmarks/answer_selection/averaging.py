@@ -26,12 +26,17 @@ def averaged(adapters: Sequence[Mapping[str, NDArray[np.floating]]], rank: int) 
         if name.endswith(".up"):
             down = f"{name.removesuffix('.up')}.down"
             products = [adapter[name].astype(np.float32) @ adapter[down].astype(np.float32) for adapter in adapters]
-            left, sizes, right = np.linalg.svd(np.mean(products, axis=0), full_matrices=False)
-            roots = np.sqrt(sizes[:rank])
-            average[name], average[down] = left[:, :rank] * roots, roots[:, None] * right[:rank]
+            average[name], average[down] = factors(np.mean(products, axis=0), rank)
         elif not name.endswith(".down"):
             average[name] = np.mean([adapter[name].astype(np.float32) for adapter in adapters], axis=0)
     return {name: array.astype(np.float16) for name, array in average.items()}
+
+
+def factors(change: NDArray[np.float32], rank: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Return two matrices whose product is the best approximation of a change by this rank."""
+    left, sizes, right = np.linalg.svd(change, full_matrices=False)
+    roots = np.sqrt(sizes[:rank])
+    return left[:, :rank] * roots, roots[:, None] * right[:rank]
 
 
 def main(rank: str, written: str, *paths: str) -> None:

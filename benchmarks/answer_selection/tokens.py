@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.answer_selection.examples import Example, Pair
-from polyadic.rerankers.answer_selection.pairs import PairTokenizer
+from polyadic.rerankers.pair_scoring.pairs import PairTokenizer
 
 _AT_ONCE = 1024
 # The tokens of an empty question, which stand before those of a sentence.

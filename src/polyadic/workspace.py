@@ -32,8 +32,9 @@ from polyadic.query import lookup
 from polyadic.query.api import BrowseMixin, QueryMixin
 from polyadic.query.engine import QueryEngine
 from polyadic.query.workspace_status import CostLedger, WorkspaceStatus, ledger_of, status_of
-from polyadic.rerankers.answer_selection.selector import AnswerSelector
-from polyadic.rerankers.loading import load_answer_selector, load_reranker
+from polyadic.rerankers.loading import load_pair_scorer, load_reranker
+from polyadic.rerankers.pair_scoring.models import ANSWER_SELECTION, CLAIM_SUPPORT, PairModel
+from polyadic.rerankers.pair_scoring.scorer import PairScorer
 from polyadic.rerankers.reranker import Reranker
 from polyadic.resolution.api import ResolutionApi
 from polyadic.storage.protocol import Store
@@ -226,6 +227,7 @@ class Workspace(BrowseMixin, QueryMixin, RayIndexingMixin):
             self.store,
             lambda: self.embedder,
             lambda: self.reranker,
+            lambda: self.claim_judge,
             self.ocr_session,
         )
 
@@ -292,9 +294,17 @@ class Workspace(BrowseMixin, QueryMixin, RayIndexingMixin):
         return load_reranker(self.settings.reranker)
 
     @cached_property
-    def answer_selector(self) -> AnswerSelector | None:
+    def answer_selector(self) -> PairScorer | None:
         """The cross-encoder that judges sentences to quote, loaded on first use; None if there is none."""
-        return load_answer_selector(self.settings.embedding) if self.settings.answer.cross_encoder else None
+        return self._pair_scorer(ANSWER_SELECTION)
+
+    @cached_property
+    def claim_judge(self) -> PairScorer | None:
+        """The cross-encoder that judges claims of answers, loaded on first use; None if there is none."""
+        return self._pair_scorer(CLAIM_SUPPORT)
+
+    def _pair_scorer(self, model: PairModel) -> PairScorer | None:
+        return load_pair_scorer(model, self.settings.embedding) if self.settings.answer.cross_encoder else None
 
     @cached_property
     def _prompts(self) -> PromptLibrary:
@@ -343,4 +353,5 @@ class Workspace(BrowseMixin, QueryMixin, RayIndexingMixin):
             StoreResponseCache(store),
             reranker=self.reranker,
             selector=self.answer_selector,
+            judge=self.claim_judge,
         )

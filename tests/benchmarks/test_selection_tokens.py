@@ -10,7 +10,8 @@ from benchmarks.answer_selection.tokens import tokenized
 from polyadic.embeddings.minilm.tokenizer import WordPiece
 from polyadic.embeddings.minilm.weights import find_weights
 from polyadic.errors import WeightsMissing
-from polyadic.rerankers.answer_selection.pairs import PairTokenizer
+from polyadic.rerankers.pair_scoring.models import ANSWER_SELECTION
+from polyadic.rerankers.pair_scoring.pairs import PairTokenizer
 
 RIGHT, WRONG = ("Lease : Deposit", "It is returned within 30 days."), ("", "It rained.")
 PUBLIC = Example("Did it rain?", [WRONG], [RIGHT], "weather")
@@ -22,7 +23,7 @@ pytestmark = pytest.mark.weights
 @pytest.fixture(scope="module")
 def tokenizer() -> PairTokenizer:
     try:
-        return PairTokenizer(WordPiece(find_weights().tokenizer.read_bytes()))
+        return PairTokenizer(WordPiece(find_weights().tokenizer.read_bytes()), ANSWER_SELECTION)
     except WeightsMissing as missing:
         pytest.skip(str(missing))
 

@@ -29,6 +29,7 @@ from polyadic.llm.batch_model import PendingRequest
 from polyadic.llm.prompts.library import PromptLibrary
 from polyadic.loaders.loader import SkippedInput, read_documents
 from polyadic.model.types import Document
+from polyadic.rerankers.pair_scoring.scorer import PairScorer
 from polyadic.rerankers.reranker import Reranker
 from polyadic.storage.pending_requests import PendingCounts
 from polyadic.storage.protocol import Store
@@ -40,8 +41,8 @@ ReportProgress = Callable[[IndexProgress], None]
 class BatchApi:
     """Batch files of a workspace, available as ``Workspace.batch``.
 
-    ``open_store(True)`` creates the store if there is none. ``load_reranker`` returns None if the settings name none.
-    ``open_ocr`` opens the session in which scanned pages are read.
+    ``open_store(True)`` creates the store if there is none. ``load_reranker`` and ``load_judge`` return None if there
+    is none. ``open_ocr`` opens the session in which scanned pages are read.
 
     Raises
     ------
@@ -57,6 +58,7 @@ class BatchApi:
     open_store: Callable[[bool], Store]
     load_embedder: Callable[[], Embedder]
     load_reranker: Callable[[], Reranker | None]
+    load_judge: Callable[[], PairScorer | None]
     open_ocr: Callable[[], OcrSession]
 
     async def awrite(
@@ -223,7 +225,16 @@ class BatchApi:
         note: Callable[[PendingRequest], None] = lambda request: None,
     ) -> BatchRun:
         return BatchRun(
-            self.settings, store, embedder, models, self.prompts, report_progress, errors, note, self.load_reranker
+            self.settings,
+            store,
+            embedder,
+            models,
+            self.prompts,
+            report_progress,
+            errors,
+            note,
+            self.load_reranker,
+            self.load_judge,
         )
 
     def _store_for(

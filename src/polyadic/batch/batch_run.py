@@ -25,6 +25,7 @@ from polyadic.llm.prompts.library import PromptLibrary
 from polyadic.loaders.skipped import SkippedInput
 from polyadic.model.types import Document
 from polyadic.query.engine import QueryEngine
+from polyadic.rerankers.pair_scoring.scorer import PairScorer
 from polyadic.rerankers.reranker import Reranker
 from polyadic.storage.pending_requests import PendingCounts
 from polyadic.storage.protocol import FailedChunk, Store
@@ -49,7 +50,8 @@ class BatchRun:
     """A run over all pending documents and questions.
 
     ``errors`` says by request key why the response was unusable. ``note`` is called with each request whose reply is
-    missing. ``load_reranker`` returns the reranker for questions. ``failed`` is filled with the chunks that still wait
+    missing. ``load_reranker`` and ``load_judge`` return the
+    reranker for questions and the judge of claims. ``failed`` is filled with the chunks that still wait
     for a reply although a response arrived.
     """
 
@@ -62,6 +64,7 @@ class BatchRun:
     errors: Mapping[str, str] = field(default_factory=dict)
     note: Callable[[PendingRequest], None] = lambda noted: None
     load_reranker: Callable[[], Reranker | None] = lambda: None
+    load_judge: Callable[[], PairScorer | None] = lambda: None
     failed: list[FailedChunk] = field(default_factory=list)
 
     async def write(
@@ -140,6 +143,7 @@ class BatchRun:
             lambda: model,
             self.prompts,
             reranker=self.load_reranker(),
+            judge=self.load_judge(),
         )
         return await BatchQueryRunner(self.store, engine, self.errors, self.note).answer_all()
 

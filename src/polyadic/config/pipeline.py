@@ -124,7 +124,8 @@ class AnswerSettings(SettingsSection):
     style: str = Field(default="", examples=["three bullet points"], description="style of the answer")
     cross_encoder: bool = Field(
         default=True,
-        description="judge the sentences to quote by a cross-encoder; for English, with all-MiniLM-L6-v2 as embedder",
+        description="judge the sentences to quote and the claims of answers by cross-encoders; for English, with "
+        "all-MiniLM-L6-v2 as embedder",
     )
     effort: Effort = Field(
         default="low",

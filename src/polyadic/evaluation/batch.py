@@ -156,6 +156,7 @@ class EvaluationBatch:
                 PromptLibrary(kb.folder),
                 reranker=kb.reranker,
                 selector=kb.answer_selector,
+                judge=kb.claim_judge,
             )
         )
 

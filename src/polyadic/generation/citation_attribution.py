@@ -4,14 +4,12 @@ The sentence that shares most terms with a claim is cited. Numbers and names cou
 that few sentences of the item have count more than common ones. Similarity by meaning decides between sentences that
 share about as many.
 
-A claim is supported if its cited sentences together have its numbers, most of its terms or a similar meaning, and do
-not negate it. This stands in for the entailment by which ALCE (Gao et al. 2023) judges a citation. If the sentences do
-not support a claim, or have too little of it themselves, none is quoted: its markers cite their items as a whole.
+If the sentences do not support a claim, or have too little of it themselves, none is quoted: its markers cite their
+items as a whole.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Protocol
 
 import numpy as np
@@ -19,11 +17,9 @@ from numpy.typing import NDArray
 
 from polyadic.generation.cited_claims import CitedClaim, Marker, cited_claims
 from polyadic.generation.cited_sentences import CitedItem, CitedSentence
-from polyadic.generation.claim_negations import is_negated
-from polyadic.generation.claim_quantities import contradicted
+from polyadic.generation.claim_support import ENOUGH, ContextAndText, SupportJudge, log_odds, support, together
 from polyadic.generation.claim_terms import ClaimTerms, claim_terms
 from polyadic.generation.context import ContextPiece
-from polyadic.model.identity import normal_text
 from polyadic.model.types import Citation, Claim, SourceSpan
 from polyadic.text.language import detect_language
 
@@ -37,18 +33,15 @@ _AROUND = 0.3
 _TIE, _COMPARED, _COMPARED_TOGETHER = 0.25, 4, 64
 # So are the first ones if the best has less than this share of the claim's terms.
 _FEW = 0.5
-# How much similarity (cosine) counts beside the share of terms, in [0, 1].
-_SIMILARITY = 0.4
+# The cross-encoder reads this language, and judges so many claims of an answer; words decide about any others.
+_JUDGED_LANGUAGE, _MOST_JUDGED = "en", 100
+# How much similarity (cosine) and log-odds count beside the share of terms, in [0, 1].
+_SIMILARITY, _LOG_ODDS = 0.4, 0.1
 # A further sentence is cited if it has a number of the claim that the sentences before it lack, or if such numbers and
 # names are at least this share of the claim's terms; a marker cites at most so many in all.
 _ADDS, _MOST_SENTENCES = 0.1, 3
 # A further sentence has at least so many terms of the claim, and this share: a number or a name may stand in any.
 _SHARED, _SHARED_PART = 2, 0.2
-# Sentences support a claim if their share of its terms, with this much of their similarity, is at least so large. They
-# are then quoted for it if their coverage is, for which terms of a title or of a sentence before count in part.
-_ENOUGH, _SIMILARITY_OF_SUPPORT = 0.75, 0.5
-# Two numbers of one sentence may be added or subtracted if they are at least so large: small ones make too many others.
-_CALCULABLE = 100
 
 
 class TextEmbedder(Protocol):
@@ -84,15 +77,17 @@ class _Ranking:
         is_tie = any(share - other < _TIE for _, other in self.shares[1:2])
         if is_tie or self.terms.share(best.terms) < _FEW:
             return _COMPARED
-        return 1 if self.terms.mean(best.value) < _ENOUGH else 0
+        return 1 if self.terms.mean(best.value) < ENOUGH else 0
 
-    def compare(self, similarities: Mapping[tuple[str, str], float]) -> None:
-        """Rank again with the similarity of the first sentences."""
-        key = self.claim.text
-        self.shares[:_COMPARED] = sorted(
-            self.shares[:_COMPARED],
-            key=lambda pair: -(pair[1] + _SIMILARITY * similarities.get((key, pair[0].in_context), 0.0)),
-        )
+    def compare(self, similarities: Mapping[tuple[str, str], float], odds: Mapping[ContextAndText, float]) -> None:
+        """Rank the first sentences again with their similarity and the log-odds that they support the claim."""
+
+        def value(pair: tuple[CitedSentence, float]) -> float:
+            sentence, share = pair
+            similarity = similarities.get((self.claim.text, sentence.in_context), 0.0)
+            return share + _SIMILARITY * similarity + _LOG_ODDS * odds.get(together([sentence]), 0.0)
+
+        self.shares[:_COMPARED] = sorted(self.shares[:_COMPARED], key=value, reverse=True)
 
     @property
     def whole_item(self) -> Citation:
@@ -102,40 +97,14 @@ class _Ranking:
         return Citation(self.marker.number, place, share, self.marker.span, whole_item=True)
 
 
-@dataclass(frozen=True, slots=True)
-class _Support:
-    """What sentences together have of a claim.
-
-    ``share`` is that of its terms in the sentences or what surrounds them; in ``coverage`` the latter count in part.
-    ``has_numbers`` also requires that its quantities do not contradict theirs.
-    """
-
-    has_numbers: bool
-    is_negated: bool
-    share: float
-    coverage: float
-    similarity: float
-
-    @property
-    def is_sufficient(self) -> bool:
-        """Whether they support the claim."""
-        return self._is_enough(self.share) and self.has_numbers and not self.is_negated
-
-    @property
-    def is_quotable(self) -> bool:
-        """Whether they are quoted for the claim: they support it, and say enough of it themselves."""
-        return self.is_sufficient and self._is_enough(self.coverage)
-
-    def _is_enough(self, share: float) -> bool:
-        return share + _SIMILARITY_OF_SUPPORT * self.similarity >= _ENOUGH
-
-
 def _has(place: SourceSpan, part: SourceSpan) -> bool:
     same = place.document_id == part.document_id
     return same and place.span.start <= part.span.start and part.span.end <= place.span.end
 
 
-async def attribute(text: str, cited: Sequence[ContextPiece], embedder: TextEmbedder) -> Attribution:
+async def attribute(
+    text: str, cited: Sequence[ContextPiece], embedder: TextEmbedder, judge: SupportJudge | None = None
+) -> Attribution:
     """Return the claims of an answer, each with the sentences that its markers cite.
 
     Parameters
@@ -146,6 +115,8 @@ async def attribute(text: str, cited: Sequence[ContextPiece], embedder: TextEmbe
         For each marker in turn, the piece of the context that it cites; each has at least one span.
     embedder
         Compares a claim with sentences if words do not decide.
+    judge
+        Judges claims in English, if there is one.
 
     Returns
     -------
@@ -154,6 +125,7 @@ async def attribute(text: str, cited: Sequence[ContextPiece], embedder: TextEmbe
         the claim, or have too little of it themselves.
     """
     language = detect_language(text)
+    judge = judge if language == _JUDGED_LANGUAGE else None
     claims = cited_claims(text, len(cited), language)
     pieces = {marker.number: cited[marker.number - 1] for claim in claims for marker in claim.markers}
     items = {number: CitedItem.of(piece, language) for number, piece in pieces.items()}
@@ -163,14 +135,21 @@ async def attribute(text: str, cited: Sequence[ContextPiece], embedder: TextEmbe
     ]
     similarities = await _similarities([ranking for group in rankings for ranking in group], embedder)
     numbers = frozenset(number for group in rankings for number in group[0].terms.numbers)
-    judged: list[Claim] = []
+    checked: list[Claim] = []
     citations: list[Citation] = []
-    for claim, group in zip(claims, rankings, strict=True):
-        chosen = _chosen(group, similarities)
+    for place, (claim, group) in enumerate(zip(claims, rankings, strict=True)):
+        if place == _MOST_JUDGED:
+            judge = None
+        compared = [sentence for ranking in group for sentence, _ in ranking.shares[:_COMPARED]]
+        odds = await log_odds(claim.text, (together([sentence]) for sentence in compared), judge)
+        chosen = _chosen(group, similarities, odds)
         sentences = [sentence for pairs in chosen for sentence, _ in pairs]
-        support = _support(claim, group[0].terms, sentences, numbers, language, similarities)
+        if (whole := together(sentences)) not in odds:
+            odds |= await log_odds(claim.text, [whole], judge)
+        likeliest = max(odds.values(), default=None)
+        found = support(claim, group[0].terms, sentences, numbers, language, similarities, likeliest)
         first = len(citations)
-        if support.is_quotable:
+        if found.is_quotable:
             citations += [
                 Citation(ranking.marker.number, sentence.place, share, ranking.marker.span)
                 for ranking, pairs in zip(group, chosen, strict=True)
@@ -178,8 +157,8 @@ async def attribute(text: str, cited: Sequence[ContextPiece], embedder: TextEmbe
             ]
         else:
             citations += [ranking.whole_item for ranking in group]
-        judged.append(Claim(claim.span, support.is_sufficient, tuple(range(first, len(citations)))))
-    return Attribution(tuple(judged), tuple(citations))
+        checked.append(Claim(claim.span, found.is_sufficient, tuple(range(first, len(citations)))))
+    return Attribution(tuple(checked), tuple(citations))
 
 
 def _ranking(claim: CitedClaim, marker: Marker, piece: ContextPiece, item: CitedItem, language: str) -> _Ranking:
@@ -222,11 +201,13 @@ def _pairs(rankings: Sequence[_Ranking]) -> Iterator[tuple[str, str]]:
 
 
 def _chosen(
-    group: Sequence[_Ranking], similarities: Mapping[tuple[str, str], float]
+    group: Sequence[_Ranking],
+    similarities: Mapping[tuple[str, str], float],
+    odds: Mapping[ContextAndText, float],
 ) -> list[list[tuple[CitedSentence, float]]]:
     """Return the best sentence for each marker, and further ones with numbers or names that all of these lack."""
     for ranking in group:
-        ranking.compare(similarities)
+        ranking.compare(similarities, odds)
     known = frozenset(term for ranking in group for term in ranking.shares[0][0].known)
     chosen = []
     for ranking in group:
@@ -249,43 +230,3 @@ def _gain(sentence: CitedSentence, terms: ClaimTerms, known: frozenset[str]) -> 
         return 0.0
     added = (terms.specific & sentence.terms) - known
     return max(terms.share(added), _ADDS if added & terms.numbers else 0.0)
-
-
-def _support(
-    claim: CitedClaim,
-    terms: ClaimTerms,
-    sentences: Sequence[CitedSentence],
-    numbers: frozenset[str],
-    language: str,
-    similarities: Mapping[tuple[str, str], float],
-) -> _Support:
-    """Return how far sentences together support a claim; a number calculated from theirs counts as one of theirs."""
-    known = frozenset(term for sentence in sentences for term in sentence.known)
-    quotes = [normal_text(sentence.place.quote) for sentence in sentences]
-    stated = [claim_terms(quote, language) for quote in quotes]
-    operands = [frozenset(n for n in one.numbers if float(n) >= _CALCULABLE) for one in stated]
-    pairs = [(terms.numbers & known, numbers), *zip(operands, operands, strict=True)]
-    calculated = frozenset(n for n in terms.numbers - known if any(_is_calculated(n, *pair) for pair in pairs))
-    claimed = [one for one in terms.quantities if one.number not in calculated]
-    is_contradicted = contradicted(claimed, {quantity for one in stated for quantity in one.quantities})
-    similar = (similarities.get((claim.text, sentence.in_context), 0.0) for sentence in sentences)
-    return _Support(
-        has_numbers=terms.numbers <= known | calculated and not is_contradicted,
-        is_negated=any(is_negated(claim.text, quote, language) for quote in quotes),
-        share=terms.share(known | calculated),
-        coverage=terms.mean(lambda t: 1.0 if t in calculated else max(one.value(t) for one in sentences)),
-        similarity=max(similar, default=0.0),
-    )
-
-
-def _is_calculated(number: str, stated: frozenset[str], numbers: frozenset[str]) -> bool:
-    """Return whether a number is the sum or difference of a stated number and a different one.
-
-    >>> _is_calculated("104", frozenset({"188"}), frozenset({"188", "84", "104"}))
-    True
-    >>> _is_calculated("1996", frozenset({"61"}), frozenset({"61", "1996", "1993", "3"}))
-    False
-    """
-    wanted = Decimal(number)
-    pairs = ((Decimal(a), Decimal(b)) for a in stated for b in numbers if b not in (a, number))
-    return any(wanted in (a + b, abs(a - b)) for a, b in pairs)

@@ -40,7 +40,7 @@ from polyadic.generation.quotations import (
 from polyadic.generation.refusals import in_language, refusal_note
 from polyadic.generation.sentence_candidates import SentenceCandidate, candidates, rarity
 from polyadic.model.types import Answer, Knowledge, TraceStep, Usage
-from polyadic.rerankers.answer_selection.selector import AnswerSelector
+from polyadic.rerankers.pair_scoring.scorer import PairScorer
 from polyadic.retrieval.relevance.answer_confidence import AnswerConfidence, judge
 from polyadic.retrieval.relevance.answer_selection import (
     SelectionLogits,
@@ -79,7 +79,7 @@ QUOTED = f"{_NOT_ASKED}: the best supporting sentences are quoted"
 
 
 async def quote_answer(
-    knowledge: Knowledge, embedder: Embedder, reader: Reader, selector: AnswerSelector | None = None
+    knowledge: Knowledge, embedder: Embedder, reader: Reader, selector: PairScorer | None = None
 ) -> Answer:
     """Answer a question by quoting knowledge.
 
@@ -139,7 +139,7 @@ async def _judged(
     read: Sequence[Read],
     alike: NDArray[np.bool_],
     reader: Reader,
-    selector: AnswerSelector | None,
+    selector: PairScorer | None,
 ) -> tuple[NDArray[np.float64], AnswerConfidence, float]:
     """Return the score of each candidate, whether to answer, and how far a further quotation may be below the best.
 
@@ -164,7 +164,7 @@ async def select(
     asked: QuestionFeatures,
     pool: Sequence[SentenceCandidate],
     scores: NDArray[np.float64],
-    selector: AnswerSelector | None,
+    selector: PairScorer | None,
 ) -> SelectionSignals:
     """Find what candidates lack of what the question requires, and judge the best by the cross-encoder.
 

@@ -8,7 +8,7 @@ from polyadic.embeddings.embedder import Embedder
 from polyadic.generation.extractive_answerer import quote_answer
 from polyadic.generation.quotations import ANNOUNCES, QuotedText, quotation
 from polyadic.model.types import Answer, Item, Knowledge, RetrievalSection, SourceSpan
-from polyadic.rerankers.answer_selection.selector import AnswerSelector
+from polyadic.rerankers.pair_scoring.scorer import PairScorer
 from polyadic.storage.protocol import Reader
 from polyadic.text.answered_questions import is_question
 from polyadic.text.language import detect_language
@@ -39,7 +39,7 @@ def has_list(knowledge: Knowledge) -> bool:
 
 
 async def quote_list(
-    knowledge: Knowledge, embedder: Embedder, reader: Reader, selector: AnswerSelector | None = None
+    knowledge: Knowledge, embedder: Embedder, reader: Reader, selector: PairScorer | None = None
 ) -> Answer:
     """Quote the best sentence about each item of a retrieved list.
 

@@ -9,10 +9,11 @@ from polyadic.embeddings.embedder import Embedder
 from polyadic.errors import NoReply
 from polyadic.generation.citation_attribution import Attribution, TextEmbedder, attribute
 from polyadic.generation.citation_parser import CitedText, marked
+from polyadic.generation.claim_support import SupportJudge
 from polyadic.generation.context import ContextPiece, PromptContext, lay_out, prompt_room
 from polyadic.generation.evidence_marks import without_copied_marks
 from polyadic.generation.refusals import no_answer
-from polyadic.generation.streamed_citations import RememberingEmbedder, StreamedCitations
+from polyadic.generation.streamed_citations import RememberingEmbedder, RememberingJudge, StreamedCitations
 from polyadic.llm.language_model import LanguageModel, ModelReply, ModelRequest
 from polyadic.llm.prompts.library import PromptLibrary
 from polyadic.model.types import Answer, Citation, Knowledge, TraceStep, Usage
@@ -43,6 +44,8 @@ class LLMAnswerer:
         Finds the sentence of a cited passage that supports a claim.
     context_tokens
         Token budget for the knowledge; reduced if the model's context is too small.
+    judge
+        Judges whether sentences support a claim, if there is a cross-encoder.
     """
 
     def __init__(
@@ -52,12 +55,14 @@ class LLMAnswerer:
         settings: AnswerSettings,
         embedder: Embedder,
         context_tokens: int,
+        judge: SupportJudge | None = None,
     ) -> None:
         self._model = model
         self._prompts = prompts
         self._settings = settings
         self._embedder = embedder
         self._context_tokens = context_tokens
+        self._judge = judge
 
     async def answer(self, knowledge: Knowledge) -> Answer:
         """Return the complete answer.
@@ -71,7 +76,7 @@ class LLMAnswerer:
         if self._has_nothing(knowledge, context):
             return self._unanswered(knowledge)
         reply = await self._model.complete(self._request(knowledge, context.text))
-        return await self._finished(knowledge, context, reply, self._embedder)
+        return await self._finished(knowledge, context, reply, self._embedder, self._judge)
 
     async def stream(
         self, knowledge: Knowledge, with_citations: bool = False
@@ -89,7 +94,8 @@ class LLMAnswerer:
             return
         written = shown = ""
         interval, embedder = _ParseInterval(), RememberingEmbedder(self._embedder)
-        citations = StreamedCitations(embedder)
+        judge = RememberingJudge(self._judge) if self._judge else None
+        citations = StreamedCitations(embedder, judge)
         async with _closing(self._model.stream(self._request(knowledge, context.text))) as pieces:
             async for piece in pieces:
                 whole = isinstance(piece, ModelReply)
@@ -104,7 +110,7 @@ class LLMAnswerer:
                     for citation in await citations.further(shown, _cited(parsed, context)):
                         yield citation
                 if isinstance(piece, ModelReply):
-                    answer = await self._finished(knowledge, context, piece, embedder)
+                    answer = await self._finished(knowledge, context, piece, embedder, judge)
                     if not shown:
                         yield answer.text
                     yield answer
@@ -165,7 +171,12 @@ class LLMAnswerer:
         return marked(text, len(context.pieces), self._thinks, whole)
 
     async def _finished(
-        self, knowledge: Knowledge, context: PromptContext, reply: ModelReply, embedder: TextEmbedder
+        self,
+        knowledge: Knowledge,
+        context: PromptContext,
+        reply: ModelReply,
+        embedder: TextEmbedder,
+        judge: SupportJudge | None,
     ) -> Answer:
         parsed = self._parse(reply.text, context, whole=True)
         if not parsed.text and not parsed.says_none:
@@ -176,7 +187,7 @@ class LLMAnswerer:
         steps = [TraceStep(f"ask {self._model.name}", detail, reply.seconds)]
         step_done(steps[0].name)
         started = perf_counter()
-        attribution = await attribute(parsed.text, _cited(parsed, context), embedder)
+        attribution = await attribute(parsed.text, _cited(parsed, context), embedder, judge)
         detail = _checked(attribution, parsed.removed)
         steps.append(TraceStep("check the citations", detail, perf_counter() - started))
         step_done(steps[1].name)

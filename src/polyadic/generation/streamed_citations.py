@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from polyadic.generation.citation_attribution import TextEmbedder, attribute
 from polyadic.generation.cited_claims import complete_until, marker_spans
+from polyadic.generation.claim_support import SupportJudge
 from polyadic.generation.context import ContextPiece
 from polyadic.model.types import Citation
 from polyadic.text.language import detect_language
@@ -26,17 +27,32 @@ class RememberingEmbedder:
         return np.stack([self._vectors[text] for text in texts])
 
 
+class RememberingJudge:
+    """Judge with a cache, likewise."""
+
+    def __init__(self, judge: SupportJudge) -> None:
+        self._judge = judge
+        self._scores: dict[tuple[str, tuple[tuple[str, str], ...]], NDArray[np.float64]] = {}
+
+    async def scores(self, first: str, seconds: Sequence[tuple[str, str]]) -> NDArray[np.float64]:
+        key = first, tuple(seconds)
+        if key not in self._scores:
+            self._scores[key] = await self._judge.scores(first, seconds)
+        return self._scores[key]
+
+
 class StreamedCitations:
     """Attribute the citations of an answer while it is streamed.
 
     Parameters
     ----------
-    embedder
-        Compares claims with sentences, as for :func:`~polyadic.generation.citation_attribution.attribute`.
+    embedder, judge
+        Compare claims with sentences, as for :func:`~polyadic.generation.citation_attribution.attribute`.
     """
 
-    def __init__(self, embedder: TextEmbedder) -> None:
+    def __init__(self, embedder: TextEmbedder, judge: SupportJudge | None = None) -> None:
         self._embedder = embedder
+        self._judge = judge
         self._read = 0
         self._known = 0
 
@@ -53,6 +69,6 @@ class StreamedCitations:
         end = complete_until(text, detect_language(text))
         if not any(marker.span.start >= self._read for marker in marker_spans(text[:end], len(cited))):
             return ()
-        found = (await attribute(text[:end], cited, self._embedder)).citations
+        found = (await attribute(text[:end], cited, self._embedder, self._judge)).citations
         known, self._known, self._read = self._known, len(found), end
         return found[known:]

@@ -32,7 +32,7 @@ from polyadic.query.request import QueryRequest
 from polyadic.query.span_attributes import record_answer, record_knowledge
 from polyadic.query.topic_documents import topic_documents
 from polyadic.query.usage_meter import MeteredModel, UsageMeter
-from polyadic.rerankers.answer_selection.selector import AnswerSelector
+from polyadic.rerankers.pair_scoring.scorer import PairScorer
 from polyadic.rerankers.reranker import Reranker
 from polyadic.retrieval.global_knowledge import report_overview
 from polyadic.retrieval.logical_form import LLMQuestionSolver
@@ -66,7 +66,7 @@ class QueryEngine:
     ``load_model`` returns the language model, or None if the settings name none. It is called only when a model is
     needed, so quoting also works without the model's key. ``ledger`` records every paid call, and ``usage_meter``
     sums up the calls for the current question. ``reranker``, if given, reorders the passages of every method, and
-    ``selector`` judges the sentences that may be quoted.
+    ``selector`` judges the sentences that may be quoted. ``judge`` judges whether sentences support a claim.
     """
 
     settings: Settings
@@ -77,7 +77,8 @@ class QueryEngine:
     ledger: ResponseCache = field(default_factory=NullCache)
     usage_meter: UsageMeter = field(default_factory=UsageMeter)
     reranker: Reranker | None = None
-    selector: AnswerSelector | None = None
+    selector: PairScorer | None = None
+    judge: PairScorer | None = None
 
     async def retrieve(self, ask: QueryRequest) -> Knowledge:
         """Retrieve knowledge for the question exactly as typed, without condensing follow-up questions."""
@@ -283,7 +284,7 @@ class QueryEngine:
         check_effort(settings.effort, has_model, ask.method or self.settings.retrieval.method)
         if settings.by == "auto" and not has_model:
             return None
-        return LLMAnswerer(self._model, self.prompts, settings, self.embedder, self._context_tokens(ask))
+        return LLMAnswerer(self._model, self.prompts, settings, self.embedder, self._context_tokens(ask), self.judge)
 
     def _question_entities(self, by: EntityFinderName) -> QueryEntityFinder:
         return StoreEntityFinder() if by == "names" else LLMEntityFinder(self._model, self.prompts)

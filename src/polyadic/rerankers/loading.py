@@ -1,9 +1,10 @@
-"""Load the reranker that the settings name, and the cross-encoder for quoted answers."""
+"""Load the reranker that the settings name, and the cross-encoders of the package."""
 
 from polyadic.config import EmbeddingSettings, RerankerSettings
 from polyadic.embeddings.minilm.weights import find_weights
 from polyadic.errors import SettingsError
-from polyadic.rerankers.answer_selection.selector import AnswerSelector
+from polyadic.rerankers.pair_scoring.models import PairModel
+from polyadic.rerankers.pair_scoring.scorer import PairScorer
 from polyadic.rerankers.reranker import Reranker
 
 
@@ -36,15 +37,16 @@ def load_reranker(settings: RerankerSettings) -> Reranker | None:
     return CrossEncoder(settings.folder.expanduser(), settings.window)
 
 
-def load_answer_selector(settings: EmbeddingSettings) -> AnswerSelector | None:
-    """Load the cross-encoder that judges sentences to quote; None if the embedder is another model.
+def load_pair_scorer(model: PairModel, settings: EmbeddingSettings) -> PairScorer | None:
+    """Load a cross-encoder of the package; None if the embedder is another model.
 
     It is made from the embedder's weights in ``model.safetensors``, which are only located now.
 
-    >>> load_answer_selector(EmbeddingSettings(model="hashing")) is None
+    >>> from polyadic.rerankers.pair_scoring.models import ANSWER_SELECTION
+    >>> load_pair_scorer(ANSWER_SELECTION, EmbeddingSettings(model="hashing")) is None
     True
     """
     if settings.model not in ("minilm", "minilm-int8"):
         return None
     weights = find_weights(settings.folder)
-    return AnswerSelector(weights) if weights.network.suffix == ".safetensors" else None
+    return PairScorer(weights, model) if weights.network.suffix == ".safetensors" else None

@@ -9,7 +9,7 @@ from polyadic.embeddings.embedder import Embedder
 from polyadic.llm.loading import RoleModels
 from polyadic.model.types import Usage
 from polyadic.query.workspace_status import CostLedger, WorkspaceStatus
-from polyadic.rerankers.answer_selection.selector import AnswerSelector
+from polyadic.rerankers.pair_scoring.scorer import PairScorer
 from polyadic.rerankers.reranker import Reranker
 from polyadic.server.problem_details import filtered_key
 from polyadic.storage.leases import DocumentLeases
@@ -135,8 +135,12 @@ class FilteredWorkspace(Workspace):
         return self._whole.reranker
 
     @cached_property
-    def answer_selector(self) -> AnswerSelector | None:
+    def answer_selector(self) -> PairScorer | None:
         return self._whole.answer_selector
+
+    @cached_property
+    def claim_judge(self) -> PairScorer | None:
+        return self._whole.claim_judge
 
     def status(self) -> WorkspaceStatus:
         """Return the counts of the visible documents, without what was spent on all of them."""

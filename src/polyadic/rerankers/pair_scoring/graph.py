@@ -1,9 +1,9 @@
-"""Build the cross-encoder for answer sentence selection as an ONNX graph from the weights of all-MiniLM-L6-v2.
+"""Build a cross-encoder as an ONNX graph from the weights of all-MiniLM-L6-v2.
 
-Question and sentence go through the transformer as one sequence of two segments, and a linear layer turns the state of
-the first token into a logit. ``adapter.npz`` has what differs from the embedder: low-rank changes of the matrices
-(LoRA, arXiv 2106.09685), biases and normalizations, and the linear layer. It was trained by
-``python -m benchmarks.answer_selection.training``. The products are quantized to eight bits like the embedder's.
+Both texts go through the transformer as one sequence of two segments, and a linear layer turns the state of the first
+token into a logit. The adapter has what differs from the embedder: low-rank changes of the matrices (LoRA, arXiv
+2106.09685), biases and normalizations, and the linear layer. The products are quantized to eight bits like the
+embedder's.
 """
 
 from collections.abc import Iterator
@@ -15,17 +15,17 @@ from onnx import TensorProto, helper, numpy_helper
 
 from polyadic.embeddings.minilm.int8_quantization import Int8TransformerGraph, Tokens, measured_ranges, sample_lines
 from polyadic.embeddings.minilm.onnx_graph import ModelWeights, TransformerGraph
-from polyadic.rerankers.answer_selection.adapter import load_adapter
-from polyadic.rerankers.answer_selection.pairs import PairTokenizer
+from polyadic.rerankers.pair_scoring.adapter import load_adapter
+from polyadic.rerankers.pair_scoring.pairs import PairTokenizer
 
 
-def build_selection_graph(weights: Path, tokenizer: PairTokenizer) -> bytes:
-    """Build the serialized graph for a safetensors file; takes some seconds.
+def build_pair_graph(weights: Path, adapter: str, tokenizer: PairTokenizer) -> bytes:
+    """Build the serialized graph for a safetensors file and the name of an adapter; takes some seconds.
 
     Inputs: ``input_ids``, ``attention_mask`` and ``token_type_ids``, int64, shape (n, length). Output: ``logits``,
     float32, shape (n, 1).
     """
-    adapted = AdaptedWeights(weights, load_adapter())
+    adapted = AdaptedWeights(weights, load_adapter(adapter))
     ranges = measured_ranges(PairGraph(adapted).serialized(), weights.parent, _sample_pairs(tokenizer))
     return _Int8PairGraph(adapted, ranges).serialized()
 
@@ -74,8 +74,8 @@ class _Int8PairGraph(PairGraph, Int8TransformerGraph):
 
 
 def _sample_pairs(tokenizer: PairTokenizer) -> Iterator[dict[str, Tokens]]:
-    """Yield pairs for calibration: each sample line as a question, with lines before it as sentences and contexts."""
+    """Yield pairs for calibration: each sample line, with lines before it as second texts and contexts."""
     lines = sample_lines()
     for place, line in enumerate(lines):
-        for context, sentence in (("", lines[place - 1]), (lines[place - 2], lines[place - 3])):
-            yield tokenizer.inputs(line, [(context, sentence)])
+        for context, second in (("", lines[place - 1]), (lines[place - 2], lines[place - 3])):
+            yield tokenizer.inputs(line, [(context, second)])

@@ -1,1 +1,0 @@
-"""Answer sentence selection: a cross-encoder that judges whether a sentence answers a question."""
