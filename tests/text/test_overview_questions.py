@@ -62,6 +62,8 @@ TITLED = {
     "Was sagen diese Dokumente über Rom?": "Rom",
 }
 TOPICS = {
+    "Give an overview of spaceflight in the 1960s": "spaceflight in the 1960s",
+    "Gib einen Überblick über die Raumfahrt": "Raumfahrt",
     "Summarise the history of the Apollo programme.": "Apollo programme",
     "What do the documents say about the Apollo programme overall?": "Apollo programme",
     "Give me an overview of the Apollo programme in general": "Apollo programme",

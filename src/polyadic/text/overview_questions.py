@@ -158,10 +158,12 @@ _NOUNS = {
 _TITLED = (
     r"(?:what (?:is|are) )(?P<a>.+?) (?:all )?about",
     r"summari[sz]e (?:the (?:document|file|text|book|article|page) )?(?P<b>.+)",
-    r"(?:(?:give me|write) )?(?:a |an |the )?(?:short |brief )?(?:summary|overview) of (?P<c>.+)",
+    r"(?:(?:give|write|provide)(?: me| us)? )?(?:a |an |the )?(?:short |brief )?(?:summary|overview) of (?P<c>.+)",
     r"(?:worum|um was) geht es in (?P<d>.+)",
     r"wovon handelt (?P<e>.+)",
     r"fasse? (?P<f>.+?) zusammen",
+    r"(?:(?:gib|geben sie)(?: mir| uns)? (?:bitte )?)?(?:einen |eine )?(?:kurzen? )?(?:überblick|übersicht)"
+    r" über (?P<s>.+)",
     r"de qué trata (?P<g>.+)",
     r"de quoi parle (?P<h>.+)",
     r"résume[zr]? (?P<i>.+)",
