@@ -26,7 +26,7 @@ ENOUGH, _SIMILARITY_OF_SUPPORT = 0.75, 0.5
 # Two numbers of one sentence may be added or subtracted if they are at least so large: small ones make too many others.
 _CALCULABLE = 100
 # Sentences that the cross-encoder judges support a claim if its log-odds are at least so large. Less is enough if they
-# have nearly all of its terms, and more is needed if they lack one of its numbers, which may be converted or calculated.
+# have nearly all of its terms. More is needed if they lack one of its numbers, which may be converted or calculated.
 _LIKELY, _LIKELY_IF_COVERED, _LIKELY_WITHOUT_NUMBERS = -2.6, -3.3, 0.5
 _COVERED = 0.9
 
