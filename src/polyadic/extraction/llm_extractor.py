@@ -11,6 +11,7 @@ from functools import cached_property, lru_cache
 
 from polyadic.config import ExtractionSettings
 from polyadic.errors import NoReply
+from polyadic.extraction.call_bound import MIN_SENTENCES, most_calls, most_splits, most_usage
 from polyadic.extraction.extractor import Extraction
 from polyadic.extraction.fact_support import WindowText, why_unsupported
 from polyadic.llm.batch_model import ReplyPending
@@ -22,17 +23,16 @@ from polyadic.llm.replies.parsed_reply import ParsedFact
 from polyadic.llm.replies.parser import read_reply
 from polyadic.loaders.error_isolation import on_one_document
 from polyadic.model.identity import digest, normal_text, without_qualifier
-from polyadic.model.types import Chunk, Document, Evidence, Participation, Span
+from polyadic.model.types import Chunk, Document, Evidence, Participation, Span, Usage
 from polyadic.text.headings import is_heading
 from polyadic.text.language import detect_language
 from polyadic.text.sentences import sentences
 from polyadic.text.stopwords import PRONOUNS
+from polyadic.text.tokens import count_tokens
 
 NO_FACTS = "no facts in the reply"
 UNFOUND_ENTITY = "entity found neither in its fact nor in the text"
 PRONOUN_ENTITY = "pronoun given as an entity"
-# A window with at least this many sentences is asked about again if the model found no fact in it.
-_MIN_SENTENCES = 3
 # Another gleaning pass is worth its price if more than this share of the sentences have content and are in no fact.
 _MAX_UNREAD_SHARE = 0.25
 _MIN_CONTENT_CHARACTERS = 25
@@ -204,30 +204,50 @@ class LLMExtractor:
         facts = await self._facts_of(window)
         return Extraction(tuple(facts.evidence.values()), +facts.problems)
 
-    async def _facts_of(self, window: _Window) -> _WindowFacts:
-        """Extract the facts of a window; split it in halves if its facts do not fit into one reply."""
+    async def _facts_of(self, window: _Window, splits: int | None = None) -> _WindowFacts:
+        """Extract the facts of a window; split it in halves if its facts do not fit into one reply.
+
+        ``splits`` is the number of times that it may still be split; None if it has not been split.
+        """
         request = self.request(window)
         reply = await self._model.complete(request, is_usable)
         if not reply.complete and len(window.spans) > 1:
-            return await self._facts_of_halves(window)
+            left = self._most_splits(window, request) if splits is None else splits
+            if left:
+                return await self._facts_of_halves(window, left - 1)
         facts = _WindowFacts(window, self.name, self._settings.use_unsupported)
         if not facts.take(reply) and NO_FACTS in facts.problems:
             raise NoReply(self._describe_unusable(reply), usage=reply.usage)
         await self._glean_more(facts, request, reply)
         return facts
 
-    async def _facts_of_halves(self, window: _Window) -> _WindowFacts:
+    async def _facts_of_halves(self, window: _Window, splits: int) -> _WindowFacts:
         first, second = window.halves()
         try:
-            facts = await self._facts_of(first)
+            facts = await self._facts_of(first, splits)
         except ReplyPending as pending:
             # Put the requests for both halves into the same batch file.
             try:
-                await self._facts_of(second)
+                await self._facts_of(second, splits)
             except ReplyPending as pending_second:
                 raise ReplyPending(*pending.requests, *pending_second.requests) from None
             raise
-        return facts.joined(await self._facts_of(second))
+        return facts.joined(await self._facts_of(second, splits))
+
+    def _most_splits(self, window: _Window, request: ModelRequest) -> int:
+        longest = self._model.model.max_usage(request).completion_tokens
+        return most_splits(sum(count_tokens([window.running_text])), longest)
+
+    def most_usage(self, document: Document, chunk: Chunk) -> Usage:
+        """Return the maximum usage for a window, without prices; raises NoReply if its request would not be sent."""
+        window = self._window(document, chunk)
+        if not window.spans:
+            return Usage()
+        request, settings = self.request(window), self._settings
+        calls = most_calls(len(window.spans), self._most_splits(window, request), settings.gleanings)
+        numbers = ", ".join(str(n) for n in range(1, len(window.spans) + 1))
+        again = replace(request, messages=self._glean.messages(numbers=numbers))
+        return most_usage(request, again, calls, settings.gleanings, self._model.model)
 
     def first_request(self, document: Document, chunk: Chunk) -> ModelRequest | None:
         """Return the first request for a window; None if it has no new sentences."""
@@ -280,7 +300,7 @@ class LLMExtractor:
 
         If no fact was found in a window of several sentences, there is one pass whatever the settings say.
         """
-        overlooked = not facts.evidence and len(facts.unread()) >= _MIN_SENTENCES
+        overlooked = not facts.evidence and len(facts.unread()) >= MIN_SENTENCES
         for _ in range(max(self._settings.gleanings, overlooked)):
             unread = facts.unread()
             if len(unread) <= _MAX_UNREAD_SHARE * len(facts.window.spans):
