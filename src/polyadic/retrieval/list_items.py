@@ -9,7 +9,7 @@ Laika"). If no entity is of the kind, all facts are ranked.
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -23,8 +23,11 @@ from polyadic.text.counts import count
 from polyadic.text.list_questions import PERSON, ListQuestion
 from polyadic.text.type_phrases import type_phrases
 
-SHARE = 0.5
-"""Maximum share of the token budget for the list; passages get the rest."""
+GROWTH = 2
+"""Factor by which the token budget may grow with the list."""
+_SHARE = 0.5
+# Tokens of a line in a prompt besides its text, and of the heading of the list.
+_AROUND_A_LINE, _HEADING = 5, 60
 _FACTS, _PASSAGES = 1000, 60
 _SIMILAR = "similar to what the question says of the items"
 # Why a list may be incomplete although all facts were compared with the question.
@@ -55,13 +58,15 @@ class ItemList:
     Parameters
     ----------
     facts
-        Facts, within their share of the budget.
+        Facts, within the tokens for the list.
     kinds
         Entity types of the items; empty if the store has none of the kind.
     omitted
         Number of items that did not fit.
     examined, size
         Number of facts that were compared with the question, and of all facts.
+    items
+        Number of items that the facts are about, if every item has a type of the kind; else 0.
     """
 
     facts: tuple[RetrievedRow, ...]
@@ -69,10 +74,27 @@ class ItemList:
     omitted: int
     examined: int
     size: int
+    items: int = 0
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the list has every entity of the kind that is in any fact."""
+        return self.items > 0 and not self.omitted and self.examined == self.size
+
+    def budget(self, context_tokens: int) -> int:
+        """Return the token budget of the list and the passages: that of the question, and what the list exceeds half.
+
+        >>> ItemList((), (), 0, 0, 0).budget(1000)
+        1000
+        """
+        return context_tokens + max(0, sum(fact.tokens for fact in self.facts) - int(_SHARE * context_tokens))
 
     @property
     def note(self) -> str:
-        """State why the list may be incomplete."""
+        """State whether the list has all items of the kind, or why it may be incomplete."""
+        if self.is_whole:
+            items = count(self.items, "item")
+            return f"the list has all {items} of the kind ({', '.join(self.kinds)}) in {count(self.size, 'fact')}"
         examined = f"{self.examined:,} of {count(self.size, 'fact')} examined"
         parts = [examined if self.examined < self.size else _HOW_FOUND]
         if self.omitted:
@@ -92,7 +114,8 @@ async def find_list(asked: ListQuestion, reader: Reader, embedder: Embedder, con
     embedder
         Embeds the phrase of the question, its kind and the entity types.
     context_tokens
-        Token budget of the whole result.
+        Token budget of the question. A list of entities with types may exceed its half, so that both together take at
+        most ``GROWTH`` times as much; other lists take at most half.
     """
     vector, kind = await embedder.embed([asked.phrase, asked.kind])
     facts = _candidates(asked.phrase, vector, reader)
@@ -112,11 +135,13 @@ async def find_list(asked: ListQuestion, reader: Reader, embedder: Embedder, con
     order, listed = (_one_each if is_typed else _all)(facts, relevance, links, members)
     whys = [f"about {', '.join(names)}" if names else _SIMILAR for names in listed]
     best = retrieved_rows("fact", facts[order], relevance[order], whys, reader)
-    ranked = [
-        row._replace(section=RetrievalSection.LIST, listed=names) for row, names in zip(best, listed, strict=True)
-    ]
-    kept = _within(ranked, int(SHARE * context_tokens))
-    return ItemList(kept, kinds, len(ranked) - len(kept) if is_typed else 0, len(facts), reader.size("fact"))
+    ranked = [row._replace(listed=names) for row, names in zip(best, listed, strict=True)]
+    kept = _within(ranked, context_tokens, is_typed)
+    items = sum(len(row.listed) for row in kept) if is_typed else 0
+    omitted = len(ranked) - len(kept) if is_typed else 0
+    found = ItemList(kept, kinds, omitted, len(facts), reader.size("fact"), items)
+    section = RetrievalSection.WHOLE_LIST if found.is_whole else RetrievalSection.LIST
+    return replace(found, facts=tuple(row._replace(section=section) for row in kept))
 
 
 def _candidates(phrase: str, vector: Vectors, reader: Reader) -> Rows:
@@ -172,10 +197,17 @@ def _all(
     return order, [named.get(position, ()) for position in order.tolist()]
 
 
-def _within(ranked: Sequence[RetrievedRow], room: int) -> tuple[RetrievedRow, ...]:
-    """Take rows from the start as long as they fit."""
+def _within(ranked: Sequence[RetrievedRow], context_tokens: int, grows: bool) -> tuple[RetrievedRow, ...]:
+    """Take rows from the start as long as they fit into half of the budget, or into what it may grow to."""
     sizes = np.cumsum([row.tokens for row in ranked])
-    return tuple(ranked[: int(np.searchsorted(sizes, room, side="right"))])
+    half = int(_SHARE * context_tokens)
+    kept = int(np.searchsorted(sizes, half, side="right"))
+    if grows and kept < len(ranked):
+        # Lines of a prompt take more tokens than their texts, and the list should be whole there, too.
+        lines = sizes + _AROUND_A_LINE * np.arange(1, len(ranked) + 1)
+        room = GROWTH * context_tokens - (context_tokens - half) - _HEADING
+        kept = max(kept, int(np.searchsorted(lines, room, side="right")))
+    return tuple(ranked[:kept])
 
 
 def entity_types(

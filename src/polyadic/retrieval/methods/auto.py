@@ -54,7 +54,8 @@ class Auto:
         if items is None:
             return knowledge_of(question, self.name, ranked, context_tokens, trace, reader)
         trace.done("list", f"{len(items.facts)} facts; types: {', '.join(items.kinds) or 'none'}")
-        found = knowledge_of(question, self.name, [*items.facts, *ranked], context_tokens, trace, reader)
+        budget = items.budget(context_tokens)
+        found = knowledge_of(question, self.name, [*items.facts, *ranked], budget, trace, reader)
         return replace(found, note=items.note)
 
 
