@@ -99,7 +99,7 @@ def test_truncated_replies_are_requested_in_halves(tmp_path: Path) -> None:
 
 
 def test_truncated_reply_on_one_sentence_keeps_complete_facts(tmp_path: Path) -> None:
-    rows = [fact(f"{FIRST} {n}", ["Ada Lovelace", "London"], [1]) for n in range(9)]
+    rows = [fact(f"{FIRST} So {'it was said ' * n}", ["Ada Lovelace", "London"], [1]) for n in range(9)]
     with serving(*rows) as server, workspace(tmp_path, server, output_tokens=400) as kb:
         report = kb.add([Document("memory:ada", "", FIRST)])
         assert 1 <= report.evidence_with_fact < len(rows)

@@ -26,6 +26,7 @@ from polyadic.model.types import (
     Item,
     ItemKind,
     Knowledge,
+    RetrievalSection,
     SourceSpan,
     Span,
     TraceStep,
@@ -211,6 +212,19 @@ def test_model_is_not_called_if_nothing_fits(
     with pytest.raises(NoReply, match=problem):
         asyncio.run(anext(who.stream(known)))
     assert not server.asked
+
+
+@pytest.mark.parametrize(("items", "is_whole"), [(8, True), (30, False)])
+def test_room_grows_with_a_list_up_to_twice_the_budget(server: ModelServer, items: int, is_whole: bool) -> None:
+    server.reset()
+    server.responders = [says("Engine 1 [1].")]
+    known = knowledge(*(Document(f"memory:{i}", "", f"Engine {i} has a red wheel. " * 3) for i in range(items)))
+    listed = [replace(item, kind=ItemKind.FACT, section=RetrievalSection.WHOLE_LIST) for item in known.items]
+    assert asyncio.run(answerer(model(server), context_tokens=150).answer(replace(known, items=tuple(listed)))).answered
+    shown = server.asked[0].last_user_text
+    assert (shown.count("has a red wheel") == 3 * items) == is_whole == ("every item of that kind" in shown)
+    assert ("may be incomplete" in shown) != is_whole
+    assert sum(count_tokens([shown.partition("\nQuestion:")[0]])) <= 320
 
 
 @pytest.mark.parametrize(("held", "longest"), [(8192, 8000), (8192, 100_000), (4096, 8000), (1500, 200)])

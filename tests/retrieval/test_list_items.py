@@ -10,7 +10,7 @@ import pytest
 from polyadic.config import Settings
 from polyadic.embeddings.hashing_embedder import HashingEmbedder
 from polyadic.generation.context import lay_out
-from polyadic.generation.list_answerer import MOST_QUOTED, has_list, quote_list
+from polyadic.generation.list_answerer import MOST_QUOTED, MOST_QUOTED_OF_THE_KIND, has_list, quote_list
 from polyadic.model.types import Chunk, Document, Evidence, Item, Knowledge, Participation, RetrievalSection, Span
 from polyadic.retrieval.list_items import ItemList, matching_types
 from polyadic.retrieval.registry import method_named
@@ -22,6 +22,7 @@ from tests.retrieval.memory_reader import MemoryReader
 SHIPS = ("Iwo Jima", "Hornet", "Noa", "Wasp", "Essex")
 QUESTION = "Which ships recovered a capsule?"
 ALL = "List all ships that recovered a capsule."
+WHOLE = "the list has all 5 items of the kind (ship, cargo ship) in 35 facts"
 INCOMPLETE = "the list may be incomplete: items that are worded unlike the question are easily missed"
 
 
@@ -47,7 +48,7 @@ def ask(question: str, reader: MemoryReader, tokens: int = 500) -> Knowledge:
 
 
 def listed(knowledge: Knowledge) -> list[Item]:
-    return [item for item in knowledge.items if item.section is RetrievalSection.LIST]
+    return [item for item in knowledge.items if item.section.is_list]
 
 
 @pytest.mark.parametrize("question", [QUESTION, ALL])
@@ -58,16 +59,38 @@ def test_each_item_of_the_kind_contributes_a_fact(question: str) -> None:
     assert len(found) == len(SHIPS)
 
 
-def test_list_takes_at_most_half_of_the_budget_and_the_note_counts_the_rest() -> None:
+def test_budget_grows_with_the_list_up_to_twice() -> None:
+    tokens = sum(item.tokens for item in listed(ask(ALL, ships())))
+    budget = 100
+    found = ask(ALL, ships(), budget)
+    assert len(listed(found)) == len(SHIPS) and tokens > budget / 2
+    assert found.tokens > budget and found.note == WHOLE
+    # Passages keep their half.
+    assert sum(item.tokens for item in found.items if item not in listed(found)) > budget / 4
+    for budget in (60, 100, 140):
+        found = ask(ALL, ships(), budget)
+        assert found.tokens <= 2 * budget
+
+
+def test_a_list_that_does_not_fit_may_be_incomplete_and_the_note_counts_the_rest() -> None:
     found = ask(ALL, ships(), 60)
-    assert 0 < sum(item.tokens for item in listed(found)) <= 30
+    assert 0 < sum(item.tokens for item in listed(found)) <= 90
     further = len(SHIPS) - len(listed(found))
     assert further > 1
     assert found.note == f"{INCOMPLETE}, {further} further candidates did not fit into the token budget"
+    assert {item.section for item in listed(found)} == {RetrievalSection.LIST}
 
 
-def test_list_may_be_incomplete_even_if_all_facts_were_examined() -> None:
-    assert ask(ALL, ships()).note == INCOMPLETE
+def test_list_of_all_entities_of_the_kind_is_whole_if_all_facts_were_examined() -> None:
+    found = ask(ALL, ships())
+    assert found.note == WHOLE
+    assert {item.section for item in listed(found)} == {RetrievalSection.WHOLE_LIST}
+
+
+def test_list_without_types_takes_half_and_may_be_incomplete() -> None:
+    found = ask("List all ships that recovered a capsule near an island.", ships(typed=False), 100)
+    assert 0 < sum(item.tokens for item in listed(found)) <= 50
+    assert found.note == INCOMPLETE and found.tokens <= 100
 
 
 def test_note_counts_the_facts_examined_if_not_all_were() -> None:
@@ -89,21 +112,26 @@ def test_without_types_the_most_relevant_facts_are_listed() -> None:
     assert {name for name in SHIPS if any(name in item.text for item in found)} == set(SHIPS)
 
 
-def test_model_is_told_that_the_list_may_be_incomplete() -> None:
-    found = ask(ALL, ships())
-    text = lay_out(found, 4000).text
-    assert "the list may be incomplete" in text.partition("The Iwo Jima recovered")[0].rpartition("\n\n")[2]
+def test_model_is_told_whether_the_list_may_be_incomplete() -> None:
+    whole = ask(ALL, ships())
+    beginning = lay_out(whole, 4000).text.partition(listed(whole)[0].text)[0].rpartition("\n\n")[2]
+    assert "every item of that kind" in beginning and "incomplete" not in beginning
+    # All that is shown of it does not fit.
+    cut = lay_out(whole, 110).text
+    assert "the list may be incomplete" in cut and "every item of that kind" not in cut
+    part = ask(ALL, ships(), 60)
+    assert "the list may be incomplete" in lay_out(part, 4000).text
     assert "incomplete" not in lay_out(ask("Who recovered the capsule?", ships()), 4000).text
 
 
-def test_quoted_list_has_one_line_for_each_item_and_says_that_it_may_be_incomplete() -> None:
+def test_quoted_list_has_one_line_for_each_item_and_says_that_it_has_all() -> None:
     reader = ships()
     found = ask(ALL, reader)
     assert has_list(found)
     answer = asyncio.run(quote_list(found, HashingEmbedder(), reader))
     assert answer.answered and answer.question == ALL
     *lines, empty, last = answer.text.splitlines()
-    assert (empty, last) == ("", "This list may be incomplete.")
+    assert (empty, last) == ("", "This list has all items of this kind that were found in the documents.")
     assert len(SHIPS) == len(lines) == len(answer.citations) <= MOST_QUOTED
     quoted = [f'"{citation.place.quote}" [{n}]' for n, citation in enumerate(answer.citations, 1)]
     kinds = {name: "cargo ship" if name == "Noa" else "ship" for name in SHIPS}
@@ -113,7 +141,7 @@ def test_quoted_list_has_one_line_for_each_item_and_says_that_it_may_be_incomple
     assert [answer.text[claim.span.start : claim.span.end] for claim in answer.claims] == [
         line.rpartition(" ")[0] for line in lines
     ]
-    assert answer.note.endswith(INCOMPLETE)
+    assert answer.note.endswith(WHOLE)
 
 
 def test_refused_list_is_not_called_incomplete() -> None:
@@ -135,7 +163,22 @@ def test_questions_are_no_items_of_a_quoted_list() -> None:
     assert answer.citations and not any("?" in citation.place.quote for citation in answer.citations)
 
 
-@pytest.mark.parametrize("number", [16, 17, 60])
+def test_quoted_list_without_some_item_says_that_it_may_be_incomplete() -> None:
+    reader = ships()
+    found = ask(ALL, reader)
+    items = tuple(
+        replace(item, section=RetrievalSection.LIST) if item.section.is_list else item for item in found.items
+    )
+    answer = asyncio.run(quote_list(replace(found, items=items), HashingEmbedder(), reader))
+    assert answer.answered and answer.text.endswith("\n\nThis list may be incomplete.")
+    # All were retrieved, but one has no sentence to quote.
+    first, *rest = found.items
+    mute = replace(first, places=(replace(first.places[0], quote="- A.6."),))
+    answer = asyncio.run(quote_list(replace(found, items=(mute, *rest)), HashingEmbedder(), reader))
+    assert answer.answered and answer.text.endswith("\n\nThis list may be incomplete.")
+
+
+@pytest.mark.parametrize("number", [16, 17, 60, 200])
 def test_short_list_of_the_kind_is_quoted_whole_and_a_longer_one_by_relevance(number: int) -> None:
     reader = ships()
     found = ask(ALL, reader)
@@ -151,7 +194,8 @@ def test_short_list_of_the_kind_is_quoted_whole_and_a_longer_one_by_relevance(nu
     ]
     long = replace(found, items=(*items, *(one for one in found.items if one not in listed(found))))
     lines = asyncio.run(quote_list(long, HashingEmbedder(), reader)).text.splitlines()[:-2]
-    assert len(lines) == (number if number == 16 else min(MOST_QUOTED, sum(one.score >= 0.6 for one in items)))
+    relevant = sum(one.score >= 0.6 for one in items)
+    assert len(lines) == (number if number == 16 else min(MOST_QUOTED_OF_THE_KIND, relevant))
 
 
 def test_announcement_of_a_list_is_no_item() -> None:

@@ -21,7 +21,7 @@ from polyadic.cli.index_report import print_unsupported
 from polyadic.errors import NotFound
 from polyadic.extraction.factory import ExtractorName
 from polyadic.hierarchy.estimate import BuildEstimate
-from polyadic.indexing.estimate import IndexingEstimate
+from polyadic.indexing.indexing_estimate import IndexingEstimate
 from polyadic.text.counts import count
 from polyadic.workspace import Workspace
 
@@ -86,7 +86,11 @@ def _build_estimate(kb: Workspace) -> BuildEstimate | None:
 
 def _print(found: IndexingEstimate) -> None:
     say(f"{count(found.documents, 'document')} to read, {found.unchanged:,} unchanged")
-    say(f"{found.extractor}: {spent(found.usage)}" if found.usage.calls else "no calls of a language model are needed")
+    no_calls = "no calls of a language model are needed"
+    say(f"{found.extractor}: about {spent(found.usage)}" if found.usage.calls else no_calls)
+    if found.max_usage.calls:
+        without = ", without scanned pages and pictures" if found.scanned_pages or found.pictures else ""
+        say(f"at most {spent(found.max_usage)}{without}, whatever the model replies; --budget sets a lower limit")
     if found.cached:
         say(f"{count(found.cached, 'reply', 'replies')} cached from an earlier run")
     if found.basis:

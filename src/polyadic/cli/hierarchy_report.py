@@ -62,10 +62,11 @@ def print_build_estimate(found: BuildEstimate) -> None:
     """Print the estimated cost of building."""
     written = f"{count(found.summaries, 'cluster')} to summarize, {count(found.reports, 'community', 'communities')}"
     say(f"hierarchy: {written} to report on{', all rebuilt' if found.rebuilt else ''}")
-    usage = "no model calls are needed" if found.by == EXTRACTIVE or not found.usage.calls else spent(found.usage)
+    is_free = found.by == EXTRACTIVE or not found.usage.calls
+    usage = "no model calls are needed" if is_free else f"about {spent(found.usage)}"
     say(f"{_written_by(found.by)}: {usage}")
     if found.usage.calls:
-        say(f"at most {spent(found.max_usage)}")
+        say(f"at most {spent(found.max_usage)}, whatever the model replies; --budget sets a lower limit")
         say(f"({found.basis})")
     if found.cached:
         say(f"{count(found.cached, 'reply', 'replies')} cached from an earlier run")

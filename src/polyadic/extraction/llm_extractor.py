@@ -5,14 +5,16 @@ numbers in the reply give each fact its exact character spans.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
 from polyadic.config import ExtractionSettings
 from polyadic.errors import NoReply
+from polyadic.extraction.call_bound import MIN_SENTENCES, most_calls, most_splits, most_usage
 from polyadic.extraction.extractor import Extraction
+from polyadic.extraction.fact_location import locate
 from polyadic.extraction.fact_support import WindowText, why_unsupported
+from polyadic.extraction.numbered_window import NumberedWindow
 from polyadic.llm.batch_model import ReplyPending
 from polyadic.llm.cached_model import CachedModel
 from polyadic.llm.json_schema import TEXT, list_of, record
@@ -22,77 +24,38 @@ from polyadic.llm.replies.parsed_reply import ParsedFact
 from polyadic.llm.replies.parser import read_reply
 from polyadic.loaders.error_isolation import on_one_document
 from polyadic.model.identity import digest, normal_text, without_qualifier
-from polyadic.model.types import Chunk, Document, Evidence, Participation, Span
-from polyadic.text.headings import is_heading
-from polyadic.text.language import detect_language
-from polyadic.text.sentences import sentences
+from polyadic.model.types import Chunk, Document, Evidence, Participation, Span, Usage
 from polyadic.text.stopwords import PRONOUNS
+from polyadic.text.tokens import count_tokens
 
 NO_FACTS = "no facts in the reply"
 UNFOUND_ENTITY = "entity found neither in its fact nor in the text"
 PRONOUN_ENTITY = "pronoun given as an entity"
-# A window with at least this many sentences is asked about again if the model found no fact in it.
-_MIN_SENTENCES = 3
 # Another gleaning pass is worth its price if more than this share of the sentences have content and are in no fact.
 _MAX_UNREAD_SHARE = 0.25
 _MIN_CONTENT_CHARACTERS = 25
 # A reply is parsed once to decide whether to cache it and again, soon after, to use it.
 _read = lru_cache(maxsize=16)(read_reply)
 
-# When a window is split, this many sentences from the end of the first half are context for the second.
-_CONTEXT_SENTENCES = 3
-_LONGEST_TITLE = 300
-
 FACTS = ReplySchema("facts", record(facts=list_of(TEXT), entities=list_of(TEXT)))
 """The reply schema, for endpoints that support structured output."""
 
 
-@dataclass(frozen=True)
-class _Window:
-    """The new sentences of a chunk, numbered from 1 by their position in ``spans``, and the context before them."""
+@dataclass(frozen=True, slots=True)
+class _FactFormat:
+    """Whether facts are to cite sentences by number, and whether they may be in another language than the text."""
 
-    chunk: Chunk
-    title: str
-    before: str
-    spans: tuple[Span, ...]
-    texts: tuple[str, ...]
-    headings: tuple[str, ...]
-
-    @property
-    def numbered(self) -> str:
-        """The sentences, each prefixed with its number, under their headings."""
-        lines = zip(self.headings, self.texts, strict=True)
-        return "\n".join(f"{heading}[{n}] {text}" for n, (heading, text) in enumerate(lines, 1))
-
-    @property
-    def running_text(self) -> str:
-        """The sentences under their headings, without numbers."""
-        return "\n".join(f"{heading}{text}" for heading, text in zip(self.headings, self.texts, strict=True))
-
-    def halves(self) -> tuple["_Window", "_Window"]:
-        """Split the window into two of about equal size; the end of the first is context for the second."""
-        middle = len(self.spans) // 2
-        ending = self.texts[max(0, middle - _CONTEXT_SENTENCES) : middle]
-        before = " ".join((self.before, *ending)).strip()
-        return self._part(slice(0, middle), self.before), self._part(slice(middle, None), before)
-
-    def _part(self, part: slice, before: str) -> "_Window":
-        return replace(
-            self, before=before, spans=self.spans[part], texts=self.texts[part], headings=self.headings[part]
-        )
-
-    @cached_property
-    def text(self) -> WindowText:
-        """All that the model was given of the document."""
-        return WindowText(f"{self.title} {self.before} {self.chunk.text}")
+    has_sentences: bool
+    is_translated: bool
 
 
 @dataclass(slots=True)
 class _WindowFacts:
     """The facts parsed so far from the replies about one window, each once."""
 
-    window: _Window
+    window: NumberedWindow
     extractor: str
+    format: _FactFormat
     use_unsupported: bool = False
     evidence: dict[tuple[str, tuple[str, ...]], Evidence] = field(default_factory=dict)
     problems: Counter[str] = field(default_factory=Counter)
@@ -106,7 +69,7 @@ class _WindowFacts:
             self.problems.update(parsed.problems)
             self.problems["reply cut off at output_tokens"] += not reply.complete
             for fact in parsed.stated:
-                self._enter(fact)
+                self._enter(fact, self.format.has_sentences and not parsed.is_delimited)
         return len(self.evidence) > before
 
     def joined(self, other: "_WindowFacts") -> "_WindowFacts":
@@ -121,16 +84,26 @@ class _WindowFacts:
         texts = enumerate(self.window.texts, 1)
         return [n for n, text in texts if n not in self._read and len(text) >= _MIN_CONTENT_CHARACTERS]
 
-    def _enter(self, fact: ParsedFact) -> None:
+    def _enter(self, fact: ParsedFact, is_to_cite: bool) -> None:
         self._read.update(fact.sentences)
         named = self._without_pronouns(self._grounded(fact))
-        spans = tuple(_spans(self.window, fact.sentences, self.problems))
-        unsupported = "" if self.use_unsupported else why_unsupported(named, self.window.text, spans)
+        spans = self._spans(fact, is_to_cite)
+        is_cited = bool(spans) or not (fact.sentences or is_to_cite)
+        why = why_unsupported(named, self.window.text, is_cited, self.format.is_translated)
+        unsupported = "" if self.use_unsupported else why
         evidence = Evidence(fact.text, fact.score, named.participants, spans, self.extractor, unsupported)
         key = normal_text(fact.text), evidence.keys
         # One chunk supports a fact once, however often the model repeats it.
         if self.evidence.setdefault(key, evidence) is not evidence:
             self.problems["same fact twice"] += 1
+
+    def _spans(self, fact: ParsedFact, is_to_cite: bool) -> tuple[Span, ...]:
+        """Return the spans of the sentences that a fact cites; if it cites none but is to, of those with its words."""
+        if fact.sentences or not is_to_cite:
+            return self.window.spans_of(fact.sentences, self.problems)
+        located = locate(fact.text, self.window.texts)
+        self._read.update(located)
+        return self.window.spans_of(located, self.problems)
 
     def _grounded(self, fact: ParsedFact) -> ParsedFact:
         """Leave out participants that neither the window nor the fact names; the model made them up.
@@ -186,6 +159,7 @@ class LLMExtractor:
         self._extract, self._glean = prompts.get("extract"), prompts.get("glean")
         self._settings = settings
         self._language = language
+        self._format = _FactFormat(self._extract.asks_for_sentences, bool(settings.language))
         options = settings.model_dump(exclude={"extractor"})
         versions = [prompt.fingerprint for prompt in (self._extract, self._glean)]
         configuration = digest(*versions, *map(str, options.values()))[:8]
@@ -198,48 +172,68 @@ class LLMExtractor:
 
     async def extract(self, document: Document, chunk: Chunk) -> Extraction:
         with on_one_document():
-            window = self._window(document, chunk)
+            window = NumberedWindow.of(document, chunk, self._language)
         if not window.spans:
             return Extraction(())
         facts = await self._facts_of(window)
         return Extraction(tuple(facts.evidence.values()), +facts.problems)
 
-    async def _facts_of(self, window: _Window) -> _WindowFacts:
-        """Extract the facts of a window; split it in halves if its facts do not fit into one reply."""
+    async def _facts_of(self, window: NumberedWindow, splits: int | None = None) -> _WindowFacts:
+        """Extract the facts of a window; split it in halves if its facts do not fit into one reply.
+
+        ``splits`` is the number of times that it may still be split; None if it has not been split.
+        """
         request = self.request(window)
         reply = await self._model.complete(request, is_usable)
         if not reply.complete and len(window.spans) > 1:
-            return await self._facts_of_halves(window)
-        facts = _WindowFacts(window, self.name, self._settings.use_unsupported)
+            left = self._most_splits(window, request) if splits is None else splits
+            if left:
+                return await self._facts_of_halves(window, left - 1)
+        facts = _WindowFacts(window, self.name, self._format, self._settings.use_unsupported)
         if not facts.take(reply) and NO_FACTS in facts.problems:
             raise NoReply(self._describe_unusable(reply), usage=reply.usage)
         await self._glean_more(facts, request, reply)
         return facts
 
-    async def _facts_of_halves(self, window: _Window) -> _WindowFacts:
+    async def _facts_of_halves(self, window: NumberedWindow, splits: int) -> _WindowFacts:
         first, second = window.halves()
         try:
-            facts = await self._facts_of(first)
+            facts = await self._facts_of(first, splits)
         except ReplyPending as pending:
             # Put the requests for both halves into the same batch file.
             try:
-                await self._facts_of(second)
+                await self._facts_of(second, splits)
             except ReplyPending as pending_second:
                 raise ReplyPending(*pending.requests, *pending_second.requests) from None
             raise
-        return facts.joined(await self._facts_of(second))
+        return facts.joined(await self._facts_of(second, splits))
+
+    def _most_splits(self, window: NumberedWindow, request: ModelRequest) -> int:
+        longest = self._model.model.max_usage(request).completion_tokens
+        return most_splits(sum(count_tokens([window.running_text])), longest)
+
+    def most_usage(self, document: Document, chunk: Chunk) -> Usage:
+        """Return the maximum usage for a window, without prices; raises NoReply if its request would not be sent."""
+        window = NumberedWindow.of(document, chunk, self._language)
+        if not window.spans:
+            return Usage()
+        request, settings = self.request(window), self._settings
+        calls = most_calls(len(window.spans), self._most_splits(window, request), settings.gleanings)
+        numbers = ", ".join(str(n) for n in range(1, len(window.spans) + 1))
+        again = replace(request, messages=self._glean.messages(numbers=numbers))
+        return most_usage(request, again, calls, settings.gleanings, self._model.model)
 
     def first_request(self, document: Document, chunk: Chunk) -> ModelRequest | None:
         """Return the first request for a window; None if it has no new sentences."""
-        window = self._window(document, chunk)
+        window = NumberedWindow.of(document, chunk, self._language)
         return self.request(window) if window.spans else None
 
     def empty_request(self) -> ModelRequest:
         """Return the request without a window, that is, the overhead sent with every window."""
         chunk = Chunk("", Span(0, 0), "", 0, 0)
-        return self.request(_Window(chunk, "", "", (), (), ()))
+        return self.request(NumberedWindow(Document("", "", ""), chunk, "", "", "", (), (), ()))
 
-    def request(self, window: _Window) -> ModelRequest:
+    def request(self, window: NumberedWindow) -> ModelRequest:
         """Build the extraction request for a window."""
         settings = self._settings
         messages = self._extract.messages(
@@ -256,31 +250,12 @@ class LLMExtractor:
         schema = FACTS if self._extract.asks_for_json else None
         return ModelRequest("extract", messages, schema, window.chunk.document_id)
 
-    def _window(self, document: Document, chunk: Chunk) -> _Window:
-        start = max(chunk.new_from, chunk.span.start)
-        text = document.text[start : chunk.span.end]
-        language = detect_language(document.text) if self._language == "auto" else self._language
-        spans, texts, headings = [], [], []
-        pending_headings = ""
-        for span in sentences(text, language):
-            sentence = normal_text(text[span.start : span.end])
-            if is_heading(text, span.start, span.end):
-                pending_headings += f"{sentence}\n"
-                continue
-            spans.append(Span(start + span.start, start + span.end))
-            texts.append(sentence)
-            headings.append(pending_headings)
-            pending_headings = ""
-        before = normal_text(document.text[chunk.span.start : start])
-        title = normal_text(document.title)[:_LONGEST_TITLE]
-        return _Window(chunk, title, before, tuple(spans), tuple(texts), tuple(headings))
-
     async def _glean_more(self, facts: _WindowFacts, request: ModelRequest, reply: ModelReply) -> None:
         """Ask for missing facts (gleaning) until a pass adds nothing or the passes in the settings are used up.
 
         If no fact was found in a window of several sentences, there is one pass whatever the settings say.
         """
-        overlooked = not facts.evidence and len(facts.unread()) >= _MIN_SENTENCES
+        overlooked = not facts.evidence and len(facts.unread()) >= MIN_SENTENCES
         for _ in range(max(self._settings.gleanings, overlooked)):
             unread = facts.unread()
             if len(unread) <= _MAX_UNREAD_SHARE * len(facts.window.spans):
@@ -306,17 +281,6 @@ class LLMExtractor:
 def is_usable(reply: ModelReply) -> bool:
     """Return whether a reply has facts, or states in the requested format that there are none."""
     return NO_FACTS not in _read(reply.text).problems
-
-
-def _spans(window: _Window, numbers: Sequence[int], problems: Counter[str]) -> Iterator[Span]:
-    """Yield the character spans of the given sentences; adjacent sentences are merged into one span."""
-    valid = sorted({number for number in numbers if 1 <= number <= len(window.spans)})
-    problems["sentence number that does not exist"] += len(set(numbers) - set(valid))
-    first = 0
-    for i, number in enumerate(valid):
-        if i + 1 == len(valid) or valid[i + 1] != number + 1:
-            yield Span(window.spans[valid[first] - 1].start, window.spans[number - 1].end)
-            first = i + 1
 
 
 def _beginning(text: str) -> str:

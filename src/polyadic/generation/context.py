@@ -27,6 +27,10 @@ _HEADINGS = {
         "The question asks for all items of a kind. These statements are about candidates, the most relevant first; the"
         " list may be incomplete, so name all that fit and say so:"
     ),
+    RetrievalSection.WHOLE_LIST: (
+        "The question asks for all items of a kind. These statements are about every item of that kind in the"
+        " documents, the most relevant first; name all that fit the question:"
+    ),
     RetrievalSection.LOCAL: "What is known of the things that the question is about:",
     RetrievalSection.BRIDGE: "How these and others are connected, one thing leading to the next:",
     RetrievalSection.GLOBAL: "The larger subjects that they belong to:",
@@ -87,9 +91,26 @@ def lay_out(knowledge: Knowledge, context_tokens: int, marked_facts: int = 0) ->
         context = _fitted(pieces, context_tokens, tokens)
         shown = {id(piece) for piece in context.pieces}
         unfit = {piece.item.id for piece in pieces if _is_passage(piece.item) and id(piece) not in shown}
-        if not unfit:
+        if unfit:
+            items = [item for item in items if item.id not in unfit]
+        elif _lacks_items(pieces, context):
+            items = [_of_a_part(item) for item in items]
+        else:
             return _marked(context, items, context_tokens, marked_facts) if marked_facts else context
-        items = [item for item in items if item.id not in unfit]
+
+
+def _lacks_items(pieces: Sequence[ContextPiece], context: PromptContext) -> bool:
+    """Return whether a context has only a part of a whole list."""
+    whole = (
+        sum(piece.item.section is RetrievalSection.WHOLE_LIST for piece in given) for given in (pieces, context.pieces)
+    )
+    return len(set(whole)) > 1
+
+
+def _of_a_part(item: Item) -> Item:
+    """Return an item of a list that is not whole."""
+    is_whole = item.section is RetrievalSection.WHOLE_LIST
+    return replace(item, section=RetrievalSection.LIST) if is_whole else item
 
 
 def _fitted(pieces: Sequence[ContextPiece], context_tokens: int, tokens: Callable[[str], int]) -> PromptContext:
@@ -143,14 +164,15 @@ def _with_marks(pieces: Sequence[ContextPiece], marks: Sequence[tuple[int, int]]
 
 
 def _interleaved(pieces: Sequence[ContextPiece]) -> list[ContextPiece]:
-    """Order pieces so that any prefix contains about the same share of each section."""
+    """Order pieces so that any prefix contains about the same share of each section, but a whole list comes first."""
     totals = Counter[RetrievalSection]()
     for piece in pieces:
         totals[piece.item.section] += piece.item.tokens
     before, ranked = Counter[RetrievalSection](), list[tuple[float, ContextPiece]]()
     for piece in pieces:
         section = piece.item.section
-        ranked.append((before[section] / max(1, totals[section]), piece))
+        is_first = section is RetrievalSection.WHOLE_LIST
+        ranked.append((-1.0 if is_first else before[section] / max(1, totals[section]), piece))
         before[section] += piece.item.tokens
     return [piece for _, piece in sorted(ranked, key=lambda entry: entry[0])]
 

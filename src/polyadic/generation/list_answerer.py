@@ -14,7 +14,8 @@ from polyadic.text.answered_questions import is_question
 from polyadic.text.language import detect_language
 from polyadic.text.list_questions import list_question
 
-MOST_QUOTED = 24
+MOST_QUOTED, MOST_QUOTED_OF_THE_KIND = 24, 48
+"""Maximum number of quoted sentences: in general, and if all items have a type of the kind."""
 # A list of so few items of the kind is quoted whole: the kind alone says that they belong there.
 _SHORT = 16
 # Minimum relevance of a quoted sentence relative to the best one: in a list of items whose types are of the kind; and
@@ -27,6 +28,12 @@ _INCOMPLETE = {
     "es": "Esta lista puede estar incompleta.",
     "fr": "Cette liste peut être incomplète.",
 }
+_WHOLE = {
+    "en": "This list has all items of this kind that were found in the documents.",
+    "de": "Diese Liste enthält alle Einträge dieser Art, die in den Dokumenten gefunden wurden.",
+    "es": "Esta lista contiene todos los elementos de este tipo que se encontraron en los documentos.",
+    "fr": "Cette liste contient tous les éléments de ce type qui ont été trouvés dans les documents.",
+}
 
 _WORD = re.compile(r"[^\W\d_]{2}")
 
@@ -35,7 +42,7 @@ _Places = dict[SourceSpan, tuple[tuple[str, ...], float]]
 
 def has_list(knowledge: Knowledge) -> bool:
     """Return whether a list was retrieved (retrieval/list_items.py)."""
-    return any(item.section is RetrievalSection.LIST for item in knowledge.items)
+    return any(item.section.is_list for item in knowledge.items)
 
 
 async def quote_list(
@@ -56,8 +63,8 @@ async def quote_list(
     -------
     Answer
         One line per sentence with its citation, of exactly the quoted characters; before it the names of the items if
-        their types are known. The last line says that the list may be incomplete, as does the note unless there is no
-        answer.
+        their types are known. The last line says whether the list has all items of the kind or may be incomplete; the
+        note says how it was found, unless there is no answer.
     """
     asked = list_question(knowledge.question)
     judged = await quote_answer(
@@ -66,16 +73,26 @@ async def quote_list(
     answer = replace(judged, question=knowledge.question, knowledge=knowledge)
     if not answer.answered:
         return answer
-    listed = [item for item in knowledge.items if item.section is RetrievalSection.LIST and _says_something(item)]
+    every = [item for item in knowledge.items if item.section.is_list]
+    listed = list(filter(_says_something, every))
     places = _places(listed) if listed else {}
     if not places or not all(names for names, _ in places.values()):
         # Without types the best sentences may say more than any fact of the list.
         places = {citation.place: ((), citation.score) for citation in answer.citations} | _apart(places, answer)
     quoted = QuotedText.of((_line(names, place), place, score) for place, (names, score) in places.items())
-    incomplete = _INCOMPLETE.get(detect_language(knowledge.question), _INCOMPLETE["en"])
-    text = f"{quoted.text}\n\n{incomplete}"
+    statements = _WHOLE if _is_whole(every, places) else _INCOMPLETE
+    text = f"{quoted.text}\n\n{statements.get(detect_language(knowledge.question), statements['en'])}"
     note = "; ".join(filter(None, (answer.note, knowledge.note)))
     return replace(answer, text=text, citations=quoted.citations, claims=quoted.claims, note=note)
+
+
+def _is_whole(every: Sequence[Item], places: _Places) -> bool:
+    """Return whether the retrieved list is whole, and each of its items is in a quoted line."""
+    quoted = {name for names, _ in places.values() for name in names}
+    return all(
+        item.section is RetrievalSection.WHOLE_LIST and bool(item.listed) and quoted.issuperset(item.listed)
+        for item in every
+    )
 
 
 def _says_something(item: Item) -> bool:
@@ -117,6 +134,6 @@ def _places(listed: Sequence[Item]) -> _Places:
         if place in found:
             names, first = found[place]
             found[place] = (*names, *item.listed), first
-        elif share >= least and len(found) < MOST_QUOTED:
+        elif share >= least and len(found) < (MOST_QUOTED_OF_THE_KIND if is_typed else MOST_QUOTED):
             found[place] = item.listed, share
     return found

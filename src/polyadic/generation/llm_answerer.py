@@ -17,6 +17,7 @@ from polyadic.generation.streamed_citations import RememberingEmbedder, Remember
 from polyadic.llm.language_model import LanguageModel, ModelReply, ModelRequest
 from polyadic.llm.prompts.library import PromptLibrary
 from polyadic.model.types import Answer, Citation, Knowledge, TraceStep, Usage
+from polyadic.retrieval.list_items import GROWTH
 from polyadic.text.counts import count
 from polyadic.text.language import detect_language
 from polyadic.tracing.spans import step_done
@@ -116,8 +117,14 @@ class LLMAnswerer:
                     yield answer
 
     def _room(self, knowledge: Knowledge) -> int:
-        """Return the token budget for knowledge, limited to what the model's context holds besides an answer."""
-        return prompt_room(self._request(knowledge, " "), self._model, self._context_tokens)
+        """Return the token budget for knowledge, limited to what the model's context holds besides an answer.
+
+        It grows with a long list (retrieval/list_items.py).
+        """
+        has_list = any(item.section.is_list for item in knowledge.items)
+        is_long = has_list and knowledge.tokens > self._context_tokens
+        budget = GROWTH * self._context_tokens if is_long else self._context_tokens
+        return prompt_room(self._request(knowledge, " "), self._model, budget)
 
     def _laid_out(self, knowledge: Knowledge) -> PromptContext:
         """Lay out the context; empty if nothing was retrieved.

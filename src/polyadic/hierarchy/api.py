@@ -11,7 +11,7 @@ from polyadic.hierarchy.build_context import BuildContext
 from polyadic.hierarchy.build_inputs import HierarchyInputs
 from polyadic.hierarchy.build_report import BuildProgress, BuildReport
 from polyadic.hierarchy.builder import HierarchyBuilder, draft
-from polyadic.hierarchy.estimate import AveragedSummaries, BuildEstimate, CountingSummarizer
+from polyadic.hierarchy.estimate import AveragedSummaries, BuildEstimate, CountingSummarizer, HierarchyDraft
 from polyadic.hierarchy.extractive_summarizer import ExtractiveSummarizer
 from polyadic.hierarchy.llm_summarizer import PROMPTS, LLMSummarizer
 from polyadic.hierarchy.measures import HierarchyMeasures, measures_of
@@ -148,21 +148,20 @@ class HierarchyApi:
         """Estimate the cost of building, without spending anything; parameters and errors as for :meth:`abuild`."""
         need_hierarchy(self.settings.hierarchy_build.reduction)
         if wanted(by, self.settings) == "extractive":
-            return await self._draft_estimate(ExtractiveSummarizer(), rebuild)
+            return (await self._draft_estimate(ExtractiveSummarizer(), rebuild))[0]
         model, store = self.model(), self.store()
 
         def is_cached(key: str) -> bool:
             with store.read() as reader:
                 return reader.records.reply(key) is not None
 
-        asked = LLMSummarizer(
-            CachedModel(model, StoreResponseCache(store)), self.prompts, self.settings.hierarchy_build
-        )
+        build_settings, model_settings = self.settings.hierarchy_build, self.settings.model.of_role("summaries")
+        asked = LLMSummarizer(CachedModel(model, StoreResponseCache(store)), self.prompts, build_settings)
         counting = CountingSummarizer(asked, model, is_cached)
-        found = await self._draft_estimate(counting, rebuild)
+        found, drafted = await self._draft_estimate(counting, rebuild)
         with store.read() as reader:
-            found.usage, found.basis = counting.cost(reader.records.spent(), self.settings.model.of_role("summaries"))
-        found.cached, found.max_usage = counting.cached, counting.max_usage
+            found.usage, found.basis = counting.cost(reader.records.spent(), model_settings)
+        found.cached, found.max_usage = counting.cached, counting.max_usage(drafted, build_settings, model_settings)
         return found
 
     def writer_fingerprint(self) -> str:
@@ -188,10 +187,13 @@ class HierarchyApi:
     build = async_to_sync(abuild)
     estimate = async_to_sync(aestimate)
 
-    async def _draft_estimate(self, writing: ExtractiveSummarizer | CountingSummarizer, rebuild: bool) -> BuildEstimate:
+    async def _draft_estimate(
+        self, writing: ExtractiveSummarizer | CountingSummarizer, rebuild: bool
+    ) -> tuple[BuildEstimate, HierarchyDraft]:
         report = BuildReport(by=writing.by)
         with self.store().read() as reader:
             ground, former = HierarchyInputs.of(reader), reader.records.hierarchy()
-        vectors = AveragedSummaries(ground, former.summaries)
-        await draft(BuildContext(ground, former, writing, vectors, self.settings.hierarchy_build, 1, rebuild, report))
-        return BuildEstimate(writing.by, report.rebuilt, report.clusters_built, report.reports_written)
+        vectors, settings = AveragedSummaries(ground, former.summaries), self.settings.hierarchy_build
+        drafted = await draft(BuildContext(ground, former, writing, vectors, settings, 1, rebuild, report))
+        found = BuildEstimate(writing.by, report.rebuilt, report.clusters_built, report.reports_written)
+        return found, HierarchyDraft(ground, former, drafted, report.rebuilt)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from polyadic.hierarchy.build_context import BuildContext
 from polyadic.hierarchy.community_graph import CommunityGraph, build_community_graph
 from polyadic.hierarchy.community_update import CommunityDraft, CommunityUpdate, update_communities
+from polyadic.hierarchy.cost_bound import most_reports
 from polyadic.hierarchy.fact_assignment import assigned, within
 from polyadic.hierarchy.layering import LayerSet
 from polyadic.hierarchy.leiden import communities as leiden
@@ -39,6 +40,7 @@ class CommunityReportBuilder:
     def __init__(self, work: BuildContext, layers: LayerSet) -> None:
         self._work = work
         self._layers = layers
+        self._with_report: frozenset[int] = frozenset()
 
     async def communities(self) -> list[Community]:
         """Build all communities with reports, by level, then by identifier; raises BuildInterrupted."""
@@ -46,6 +48,7 @@ class CommunityReportBuilder:
         work.begin("finding communities")
         # In a thread, so that the event loop is not blocked.
         drafts = await asyncio.to_thread(lambda: self._drafts(list(self._updated().groups())))
+        self._with_report = self._chosen_for_reports(drafts)
         due = [draft for draft in drafts if self._has_report(draft) and self._is_due(draft)]
 
         async def write(draft: _Draft) -> CommunityDescription:
@@ -162,9 +165,18 @@ class CommunityReportBuilder:
 
     # what has changed
 
+    def _chosen_for_reports(self, drafts: Sequence[_Draft]) -> frozenset[int]:
+        """Choose the communities that get a report: those with enough facts, parents first, at most `most_reports`.
+
+        With fewer facts, the facts themselves say as much.
+        """
+        least = self._work.settings.report_facts
+        enough = [draft for draft in drafts if len(draft.facts) >= least]
+        ranked = sorted(enough, key=lambda draft: (draft.community.level, -len(draft.facts)))
+        return frozenset(map(id, ranked[: most_reports(len(self._work.ground.facts), least)]))
+
     def _has_report(self, draft: _Draft) -> bool:
-        """Whether a community has enough facts for a report; with fewer, the facts themselves say as much."""
-        return len(draft.facts) >= self._work.settings.report_facts
+        return id(draft) in self._with_report
 
     def _is_due(self, draft: _Draft) -> bool:
         """Whether a report is due: there is no current one, or the share of new facts exceeds the limit."""

@@ -16,8 +16,11 @@ from polyadic.hierarchy.build_context import BuildContext
 from polyadic.hierarchy.cluster_update import joined, renewal_is_due, stale, update_clusters
 from polyadic.hierarchy.layer_stopping import FEWEST, goes_on, layer_is_redundant, sparsity, summaries_are_redundant
 from polyadic.hierarchy.summarizer import ClusterSummaries
+from polyadic.hierarchy.summary_limit import limit_summaries
 from polyadic.model.hierarchy import Cluster, Summary
 from polyadic.storage.protocol import Vectors
+
+TOO_MANY_SUMMARIES = "more summaries of a layer than half of its members"
 
 
 @dataclass(slots=True)
@@ -166,8 +169,11 @@ class LayerBuilder:
             one.id: replace(one, sources=words.sources, summaries=words.summaries, stale=False)
             for one, words in zip(due, written, strict=True)
         }
-        made.changed |= _reworded((s for one in fresh.values() for s in one.summaries), self._former)
-        return [fresh.get(one.id, one) for one in clusters]
+        limited, dropped = limit_summaries([fresh.get(one.id, one) for one in clusters], fresh)
+        if dropped:
+            work.report.dropped[TOO_MANY_SUMMARIES] += dropped
+        made.changed |= _reworded((s for one in limited if one.id in fresh for s in one.summaries), self._former)
+        return limited
 
     def _is_due(self, one: Cluster) -> bool:
         return one.stale or not one.summaries or any(self._work.is_wanting(summary.by) for summary in one.summaries)

@@ -1,5 +1,6 @@
 """Summaries and reports by a language model, with extractive ones as a fallback for unusable replies."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -18,6 +19,7 @@ from polyadic.hierarchy.report_replies import findings_of, read_report
 from polyadic.hierarchy.summarizer import OTHER_TYPE, ClusterSummaries, CommunityDescription
 from polyadic.hierarchy.summary_replies import DraftMembership, read_summaries
 from polyadic.llm.cached_model import CachedModel
+from polyadic.llm.endpoint_model import prompt_tokens
 from polyadic.llm.json_schema import INTEGER, NUMBER, TEXT, list_of, record
 from polyadic.llm.language_model import ModelReply, ModelRequest, ReplySchema
 from polyadic.llm.prompts.library import Prompt, PromptLibrary
@@ -45,6 +47,8 @@ _MARGIN = 1.1
 _REQUEST_OVERHEAD = 20
 # Maximum share of tokens for members, on top of those for facts; the facts name most members anyway.
 _MEMBER_SHARE = 1 / 4
+# Maximum number of tokens of each member of a cluster, on average: about 1,200 characters of English.
+_MEMBER_TOKENS = 400
 _EXCERPT_LENGTH = 80
 
 
@@ -88,6 +92,16 @@ class LLMSummarizer:
     def report_request(self, members: Sequence[MemberContext], facts: Sequence[FactContext]) -> ModelRequest | None:
         """Build the request for a report; None without facts."""
         return self._prepare_report(members, facts).request if facts else None
+
+    def most_summary_tokens(self, members: int) -> int:
+        """Return the maximum number of prompt tokens of a request for the summaries of so many members."""
+        empty = ModelRequest(SUMMARIZE, self._summarize.messages(members="", types=self._types))
+        return prompt_tokens(empty) + self._summary_room(members)
+
+    def most_report_tokens(self, longest_fact: int) -> int:
+        """Return the maximum number of prompt tokens of a request for a report; one fact is shown however long."""
+        empty = ModelRequest(REPORT, self._report.messages(members="", facts=""))
+        return prompt_tokens(empty) + math.ceil(self._report_room()) + longest_fact
 
     async def summarize(self, layer: int, members: Sequence[MemberContext]) -> ClusterSummaries:
         """Summarize as the protocol says; fewer than two members are not sent to the model."""
@@ -153,19 +167,24 @@ class LLMSummarizer:
         return Report(title, summary, draft.rating, findings, self.by), problems
 
     def _prepare_summary(self, members: Sequence[MemberContext]) -> _Prepared:
-        room = self._room(self._summarize, members="", types=self._types)
-        shown = format_members(members, room)
+        shown = format_members(members, self._summary_room(len(members)))
         messages = self._summarize.messages(members=shown.text, types=self._types)
         schema = SUMMARIES_SCHEMA if self._summarize.asks_for_json else None
         return _Prepared(ModelRequest(SUMMARIZE, messages, schema), shown, tuple(sorted(shown.sources)))
 
     def _prepare_report(self, members: Sequence[MemberContext], facts: Sequence[FactContext]) -> _Prepared:
-        room = min(self._room(self._report, members="", facts=""), self._settings.report_tokens * (1 + _MEMBER_SHARE))
+        room = self._report_room()
         listed = format_member_list(members, int(room * _MEMBER_SHARE / (1 + _MEMBER_SHARE)))
         shown = format_facts(facts, int(room / (1 + _MEMBER_SHARE)))
         messages = self._report.messages(members=listed.text, facts=shown.text)
         sources = tuple(sorted(listed.sources | shown.sources))
         return _Prepared(ModelRequest(REPORT, messages, REPORT_SCHEMA), shown, sources)
+
+    def _summary_room(self, members: int) -> int:
+        return min(self._room(self._summarize, members="", types=self._types), _MEMBER_TOKENS * members)
+
+    def _report_room(self) -> float:
+        return min(self._room(self._report, members="", facts=""), self._settings.report_tokens * (1 + _MEMBER_SHARE))
 
     def _room(self, prompt: Prompt, **values: str) -> int:
         """Number of tokens available for the values of a prompt, after reserving room for the reply."""

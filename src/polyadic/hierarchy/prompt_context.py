@@ -15,7 +15,7 @@ from polyadic.text.tokens import count_tokens
 
 # Character limits of a description, tried until all members fit; with 0 only name and type are shown.
 _DESCRIPTION_LIMITS = (1200, 600, 300, 150, 75, 0)
-_MAX_NAME_LENGTH = 200
+_MAX_NAME_LENGTH, _SHORT_NAME_LENGTH = 200, 45
 # Maximum number of facts shown for a member: a description of a few words alone says too little.
 _MAX_FACTS = 3
 _ENDS = (".", "!", "?", "。", "！", "？", "…")
@@ -69,7 +69,8 @@ class NumberedLines:
 def format_members(members: Sequence[MemberContext], tokens: int) -> NumberedLines:
     """Format all members, numbered from 1, each with its description and a few facts.
 
-    Description and facts are truncated so that all members fit the token budget; names and types are always shown.
+    Description and facts are truncated so that all members fit the token budget; names and types are always shown, but
+    truncated as well if they alone do not fit.
 
     >>> ada = MemberContext("e1", "Ada", "person", "wrote the first program[1]")
     >>> notes = MemberContext("e2", "Notes", facts=(FactContext("f1", "Ada wrote Notes.", 5, ("e1", "e2")),))
@@ -77,7 +78,9 @@ def format_members(members: Sequence[MemberContext], tokens: int) -> NumberedLin
     [1] Ada (person): wrote the first program(1)
     [2] Notes: Ada wrote Notes.
     """
-    return next(_fitting([_numbered(_member_lines(members, longest)) for longest in _DESCRIPTION_LIMITS], tokens))
+    candidates = [_numbered(_member_lines(members, longest)) for longest in _DESCRIPTION_LIMITS]
+    short = _numbered(_member_lines(members, 0, _SHORT_NAME_LENGTH))
+    return next(_fitting([*candidates, short], tokens))
 
 
 def format_member_list(members: Sequence[MemberContext], tokens: int) -> NumberedLines:
@@ -113,13 +116,13 @@ class _Line:
     sources: frozenset[str]
 
 
-def _member_lines(members: Iterable[MemberContext], longest: int) -> list[_Line]:
+def _member_lines(members: Iterable[MemberContext], longest: int, longest_name: int = _MAX_NAME_LENGTH) -> list[_Line]:
     """One line per member, with at most ``longest`` characters of description; no fact occurs twice."""
     lines = []
     used: set[str] = set()
     for member in members:
-        name = cut(_one_line(member.name), _MAX_NAME_LENGTH)
-        kind = cut(_one_line(member.type), _MAX_NAME_LENGTH)
+        name = cut(_one_line(member.name), longest_name)
+        kind = cut(_one_line(member.type), longest_name)
         facts = [fact for fact in member.facts if fact.id not in used][:_MAX_FACTS] if longest else []
         used.update(fact.id for fact in facts)
         stated = [_one_line(fact.text) for fact in facts]

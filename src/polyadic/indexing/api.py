@@ -15,8 +15,9 @@ from polyadic.embeddings.embedder import Embedder
 from polyadic.extraction import factory
 from polyadic.extraction.factory import ExtractorName
 from polyadic.indexing.document_iterators import checked_documents, documents_below, first_document, skipped_report
-from polyadic.indexing.estimate import IndexingEstimate, IndexingEstimator, KnownWork
+from polyadic.indexing.estimate import IndexingEstimator
 from polyadic.indexing.indexer import Indexer
+from polyadic.indexing.indexing_estimate import IndexingEstimate, KnownWork
 from polyadic.indexing.ocr_session import OcrSession, OcrSetup
 from polyadic.indexing.progress import RunProgress
 from polyadic.indexing.pruning import SeenSources, still_there
@@ -196,27 +197,24 @@ class IndexingMixin(ABC):
     async def aestimate(
         self, paths: Sequence[Path | str], extractor: ExtractorName | None = None, exclude: Sequence[str] = ()
     ) -> IndexingEstimate:
-        """Estimate calls, tokens, money and time of indexing, without calling a model.
+        """Estimate calls, tokens, money and time of indexing, and list inputs that would be skipped; calls no model.
 
         Parameters
         ----------
         paths, extractor, exclude
             As for :meth:`aindex`.
-
-        Returns
-        -------
-        IndexingEstimate
-            The estimate, and the inputs that would be skipped.
         """
         recognizer, captioner = self._ocr.counting_recognizer(), self._ocr.counting_captioner()
         counting = replace(OcrSession.off(None), recognizer=recognizer, captioner=captioner)
         sources = self._read(paths, exclude, counting, RunProgress())
-        selected = factory.selected(extractor, self.settings, self._extraction_model, NullCache(), self._prompts)
+        cache = StoreResponseCache(self.store(make=True)) if self.home.exists() else NullCache()
+        nothing = SpendingBudget(tokens=0)
+        selected = factory.selected(extractor, self.settings, self._extraction_model, cache, self._prompts, nothing)
         chunking, model = self.settings.chunking, self.settings.model.of_role("extraction")
-        reextract = extractor is not None
         with self.store(make=True).read() if self.home.exists() else nullcontext() as reader:
             known = KnownWork.of(reader.records) if reader else KnownWork()
-            estimator = IndexingEstimator(selected.extractor, self.embedder, chunking, model, known, reextract)
+            used = selected.extractor
+            estimator = IndexingEstimator(used, self.embedder, chunking, model, known, extractor is not None)
             return self._ocr.added_to(await estimator.estimate(sources), recognizer, captioner, known.spent)
 
     async def adelete(self, references: str | Sequence[str], forget_replies: bool = False) -> list[DocumentRecord]:

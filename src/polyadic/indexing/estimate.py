@@ -1,34 +1,35 @@
 """Estimate the cost of indexing before anything is spent: calls, tokens, money and time.
 
-With a model, the requests are built as indexing builds them and counted, so prompt tokens are exact. The length of
-replies is estimated from the calls that this workspace has paid for, and before the first call by a rule of thumb.
+With a model, the requests are built as indexing builds them and counted, so prompt tokens are exact if each window
+takes one call. The length of replies is estimated from the calls that this workspace has paid for, and before the first
+call by a rule of thumb. The maximum usage holds for any replies (see extraction/call_bound.py).
 Without a model, a sample is indexed (see trial_run.py). The speed of local embedding is measured.
 """
 
 import heapq
 import time
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 
 from polyadic.chunking.chunker import extraction_windows
 from polyadic.chunking.embedding_windows import windows
 from polyadic.config import ChunkingSettings, ModelSettings
 from polyadic.embeddings.embedder import Embedder
+from polyadic.errors import NoReply
 from polyadic.extraction.extractor import Extractor
 from polyadic.extraction.llm_extractor import LLMExtractor
 from polyadic.indexing.document_batches import readable
 from polyadic.indexing.fingerprint import NOTHING_TO_DO, PipelineConfig, ReindexAction
+from polyadic.indexing.indexing_estimate import IndexingEstimate, KnownWork
 from polyadic.indexing.publisher import language_of
 from polyadic.indexing.report import IndexReport
 from polyadic.indexing.trial_run import ChunkSample, evenly_spaced, run_trial
+from polyadic.llm.budget import BudgetUsedUp
 from polyadic.llm.endpoint_model import price, prompt_tokens
 from polyadic.llm.language_model import ModelRequest
 from polyadic.loaders.error_isolation import DocumentDefect, on_one_document, skipped_because
 from polyadic.loaders.skipped import SkippedInput
-from polyadic.model.types import Document, Usage
-from polyadic.storage.protocol import Fingerprint, UsageTotals
-from polyadic.storage.record_reader import RecordReader
+from polyadic.model.types import Chunk, Document, Usage
 
 # Reply tokens per request token beyond the fixed part of the prompt, in recorded replies of a large model: 3.6 for 200
 # short invented documents, 3.3 for the even-numbered half of 2Wiki-101, 2.7 for examples/spaceflight. The highest one
@@ -49,77 +50,12 @@ _TIMED_SECONDS, _MAX_TIMED_TEXTS = 0.5, 256
 _ENDPOINT_TEXTS_PER_SECOND = 1000
 
 
-@dataclass(slots=True)
-class IndexingEstimate:
-    """Estimated cost of an indexing run.
-
-    Parameters
-    ----------
-    extractor
-        Name of the extractor.
-    documents
-        Number of documents that need indexing.
-    unchanged, outdated
-        Numbers of documents that are skipped; outdated ones were indexed with another pipeline configuration.
-    chunks
-        Number of chunks of the documents that need indexing.
-    cached
-        Number of chunks whose reply is cached, or shared with another chunk.
-    usage
-        Usage of the language model.
-    embedding_usage
-        Usage of the embedding endpoint.
-    texts_to_embed
-        Number of texts to embed.
-    seconds
-        Duration of the run in seconds.
-    basis
-        How the length of replies was estimated; empty without a model.
-    scanned_pages
-        Number of pages to recognize first. ``usage`` includes the calls of a vision model for them, but their text is
-        unknown: what it takes to extract its facts is not included anywhere.
-    pictures
-        Number of pictures to describe first; the same applies to them.
-    skipped
-        Inputs that would be skipped.
-    unsupported
-        Number of files of unsupported types, by suffix.
-    """
-
-    extractor: str = ""
-    documents: int = 0
-    unchanged: int = 0
-    outdated: int = 0
-    chunks: int = 0
-    cached: int = 0
-    usage: Usage = field(default_factory=Usage)
-    embedding_usage: Usage = field(default_factory=Usage)
-    texts_to_embed: int = 0
-    seconds: float = 0.0
-    basis: str = ""
-    scanned_pages: int = 0
-    pictures: int = 0
-    skipped: list[SkippedInput] = field(default_factory=list)
-    unsupported: Counter[str] = field(default_factory=Counter)
-
-
-@dataclass(frozen=True, slots=True)
-class KnownWork:
-    """State of the workspace: document fingerprints, cached replies, and earlier usage by purpose and model."""
-
-    stamp: Callable[[str], Fingerprint | None] = lambda document_id: None
-    is_cached: Callable[[str], bool] = lambda key: False
-    spent: UsageTotals = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, records: RecordReader) -> "KnownWork":
-        """Read the state from a store, whose read transaction must stay open."""
-        return cls(records.stamp, lambda key: records.reply(key) is not None, records.spent())
-
-
 @dataclass(frozen=True, slots=True)
 class IndexingEstimator:
-    """Estimate what an :class:`~polyadic.indexing.indexer.Indexer` with the same parameters would cost."""
+    """Estimate what an :class:`~polyadic.indexing.indexer.Indexer` with the same parameters would cost.
+
+    An extractor with a model must have a budget of nothing, so that it uses cached replies only.
+    """
 
     extractor: Extractor
     embedder: Embedder
@@ -144,7 +80,7 @@ class IndexingEstimator:
             if work in NOTHING_TO_DO:
                 continue
             try:
-                self._add(document, result, totals)
+                await self._add(document, result, totals)
                 result.documents += 1
             except DocumentDefect as defect:
                 report.skipped.append(skipped_because(document.source, defect))
@@ -162,7 +98,7 @@ class IndexingEstimator:
         result.seconds += await self._embedding_seconds(totals, texts)
         return result
 
-    def _add(self, document: Document, result: IndexingEstimate, totals: "_Totals") -> None:
+    async def _add(self, document: Document, result: IndexingEstimate, totals: "_Totals") -> None:
         with on_one_document():
             read_at_once = extraction_windows(document, self._config.chunking)
             chunks = [chunk for window in read_at_once for chunk in window.chunks]
@@ -173,6 +109,7 @@ class IndexingEstimator:
                 with on_one_document():
                     request = self.extractor.first_request(document, window.text)
                 result.cached += self._is_cached(request, totals) * len(window.chunks)
+                result.max_usage += await self._most_usage(self.extractor, document, window.text)
         batch = [text for each in texts.values() for text in each]
         totals.texts += len(batch)
         totals.tokens += sum(chunk.tokens for chunk in chunks)
@@ -238,6 +175,19 @@ class IndexingEstimator:
         totals.new.append(tokens)
         return False
 
+    async def _most_usage(self, extractor: LLMExtractor, document: Document, window: Chunk) -> Usage:
+        """Return the maximum usage for a window; nothing if cached replies answer all of its requests."""
+        try:
+            with on_one_document():
+                most = extractor.most_usage(document, window)
+            # The extractor may use cached replies, but not pay for others.
+            await extractor.extract(document, window)
+        except BudgetUsedUp:
+            return replace(most, money=price(most.prompt_tokens, most.completion_tokens, self.model))
+        except NoReply:
+            pass  # its request does not fit into the context, so it would not be sent
+        return Usage()
+
     def _add_calls(self, result: IndexingEstimate, totals: "_Totals") -> None:
         """Add the cost and the duration of the calls."""
         ratio, second = self._reply_ratio(result)
@@ -271,11 +221,10 @@ class IndexingEstimator:
     def _gleaning_usage(self, result: IndexingEstimate, calls: int) -> Usage:
         """Estimate the usage of gleaning for a number of first calls, in proportion to earlier calls."""
         assert isinstance(self.extractor, LLMExtractor)  # noqa: S101 - as above
-        if not self.extractor.gleanings:
-            return Usage()
         (first, _), (further, _) = self._earlier_usage("extract"), self._earlier_usage("glean")
         if not further.calls:
-            result.basis += f"; up to {self.extractor.gleanings} further gleaning calls per window are not included"
+            if self.extractor.gleanings:
+                result.basis += f"; up to {self.extractor.gleanings} further gleaning calls per window are not included"
             return Usage()
         share = calls / max(1, first.calls)
         return Usage(

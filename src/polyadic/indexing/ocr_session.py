@@ -6,7 +6,7 @@ from types import TracebackType
 from typing import Self
 
 from polyadic.config import ModelRole, Settings
-from polyadic.indexing.estimate import IndexingEstimate
+from polyadic.indexing.indexing_estimate import IndexingEstimate
 from polyadic.llm.budget import BudgetLedger, SpendingBudget, check_prices
 from polyadic.llm.cached_model import CachedModel, PaidCall, StoreResponseCache
 from polyadic.llm.endpoint_model import TOKENS_PER_IMAGE, price

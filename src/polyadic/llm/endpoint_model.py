@@ -29,8 +29,8 @@ TOKENS_PER_IMAGE = 3000
 """Tokens that an image of a page is assumed to have; models differ."""
 # Tokens that a chat endpoint adds to each message, and to the reply.
 _AROUND_A_MESSAGE, _AROUND_A_REPLY = 4, 3
-# Tokens are counted with OpenAI's tokenizer; another one may need a few more.
-_MARGIN = 1.1
+TOKENIZER_MARGIN = 1.1
+"""Factor of prompt tokens: they are counted with OpenAI's tokenizer, and another one may need a few more."""
 # With less room for the reply than this, fail with a message instead of requesting a useless fragment.
 _LEAST_REPLY, _LEAST_SHARE = 200, 0.1
 
@@ -74,7 +74,7 @@ class EndpointModel:
     def max_usage(self, request: ModelRequest) -> Usage:
         """Return the maximum cost as LanguageModel.most; prompt tokens have a margin, because tokenizers differ."""
         sent, longest = self._room(request)
-        counted = math.ceil(sent * _MARGIN)
+        counted = math.ceil(sent * TOKENIZER_MARGIN)
         return Usage(1, counted, longest, price(counted, longest, self._settings))
 
     def estimate_usage(self, request: ModelRequest, text: str) -> Usage:
@@ -147,7 +147,7 @@ class EndpointModel:
         A local server silently truncates a request that does not fit, so it must never be sent.
         """
         sent = prompt_tokens(request)
-        left = self.context_tokens - math.ceil(sent * _MARGIN)
+        left = self.context_tokens - math.ceil(sent * TOKENIZER_MARGIN)
         if left < min(_LEAST_REPLY, self.output_tokens, self.context_tokens * _LEAST_SHARE):
             from polyadic.llm.endpoint_errors import TOO_LONG
 

@@ -15,7 +15,7 @@ from polyadic.generation.context import lay_out
 from polyadic.generation.query_planner import LLMQueryPlanner, NextQueries, Note
 from polyadic.llm.budget import SpendingBudget
 from polyadic.llm.language_model import LanguageModel, ModelRequest
-from polyadic.model.types import Item, ItemKind, Knowledge, SourceSpan, Usage
+from polyadic.model.types import Item, ItemKind, Knowledge, RetrievalSection, SourceSpan, Usage
 from polyadic.retrieval.registry import needs_model
 from polyadic.retrieval.trace import Trace
 from polyadic.text.counts import count
@@ -185,7 +185,9 @@ def _merged(first: Knowledge, items: Iterable[Item], context_tokens: int) -> Kno
         known = distinct.get((item.kind, item.id))
         # A passage may have been cut for one query, but not for another.
         if known is None or len(known.text) < len(item.text):
-            distinct[item.kind, item.id] = item
+            # Not all items of a list may have been noted.
+            section = RetrievalSection.LIST if item.section.is_list else item.section
+            distinct[item.kind, item.id] = replace(item, section=section)
     everything = replace(first, items=tuple(distinct.values()))
     tokens: dict[tuple[str, str], int] = {}
     for piece in lay_out(everything, context_tokens).pieces:

@@ -77,6 +77,11 @@ class Prompt:
     asks_for_json: bool = True
 
     @property
+    def asks_for_sentences(self) -> bool:
+        """Whether facts are to cite numbered sentences, as in JSON replies; in the papers' formats they cannot."""
+        return self.asks_for_json and any("sentences" in text.get_identifiers() for _, text in self.parts)
+
+    @property
     def fingerprint(self) -> str:
         """Eight hexadecimal digits that change with any change of the text."""
         return digest("prompt", *(part for role, text in self.parts for part in (role, text.template)))[:8]

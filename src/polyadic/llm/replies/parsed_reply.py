@@ -32,7 +32,11 @@ class ParsedFact:
 
 @dataclass(frozen=True, slots=True)
 class ParsedReply:
-    """The facts of a reply in order, and the number of dropped or repaired parts by reason."""
+    """The facts of a reply in order, and the number of dropped or repaired parts by reason.
+
+    ``is_delimited`` is whether it is in a delimiter format, in which facts cannot cite sentences.
+    """
 
     stated: tuple[ParsedFact, ...]
     problems: Mapping[str, int] = field(default_factory=Problems)
+    is_delimited: bool = False

@@ -28,15 +28,15 @@ description='A writer', score=90.0, role='', value=''),), sentences=(), forms={}
     bare, thinking = strip_wrappers(text[:LONGEST_REPLY])
     if thinking:
         problems["reply cut off"] += 1
-    drafts, empty = _drafts(bare, problems)
+    drafts, empty, is_delimited = _drafts(bare, problems)
     stated = kept(drafts, problems)
     if not stated and not empty:
         problems["no facts in the reply"] += 1
-    return ParsedReply(stated, problems)
+    return ParsedReply(stated, problems, is_delimited)
 
 
-def _drafts(bare: str, problems: Problems) -> tuple[list[DraftFact], bool]:
-    """Parse facts in either format; also return whether the reply states that there are none."""
+def _drafts(bare: str, problems: Problems) -> tuple[list[DraftFact], bool, bool]:
+    """Parse facts in either format; also return whether the reply states that there are none, and is delimited."""
     value = first_value(bare)
     delimited = canonical(bare) if value is None or may_hold_records(bare) else ""
     record = first_record(delimited)
@@ -45,5 +45,5 @@ def _drafts(bare: str, problems: Problems) -> tuple[list[DraftFact], bool]:
         drafts, empty = read_json(bare, json_problems)
         if drafts or record is None:
             problems.update(json_problems)
-            return drafts, empty
-    return read_delimited(delimited, problems)
+            return drafts, empty, False
+    return *read_delimited(delimited, problems), True

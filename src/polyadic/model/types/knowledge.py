@@ -71,13 +71,21 @@ class SourceSpan:
 
 
 class RetrievalSection(StrEnum):
-    """Section of the prompt that an item was retrieved for: a list of items, or the parts of HiRAG; mostly ``NONE``."""
+    """Section of the prompt that an item was retrieved for: a list of items, or the parts of HiRAG; mostly ``NONE``.
+
+    ``WHOLE_LIST`` is a list with every entity of the requested kind.
+    """
 
     NONE = ""
     LIST = "list"
+    WHOLE_LIST = "whole list"
     LOCAL = "local"
     BRIDGE = "bridge"
     GLOBAL = "global"
+
+    @property
+    def is_list(self) -> bool:
+        return self in (RetrievalSection.LIST, RetrievalSection.WHOLE_LIST)
 
 
 @dataclass(frozen=True, slots=True)

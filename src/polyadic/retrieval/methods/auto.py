@@ -60,7 +60,8 @@ class Auto:
             first = await _topic_facts(question, reader, embedder, context_tokens, trace)
             return knowledge_of(question, self.name, [*first, *ranked], context_tokens, trace, reader)
         trace.done("list", f"{len(items.facts)} facts; types: {', '.join(items.kinds) or 'none'}")
-        found = knowledge_of(question, self.name, [*items.facts, *ranked], context_tokens, trace, reader)
+        budget = items.budget(context_tokens)
+        found = knowledge_of(question, self.name, [*items.facts, *ranked], budget, trace, reader)
         return replace(found, note=items.note)
 
 
