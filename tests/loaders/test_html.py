@@ -146,19 +146,22 @@ NOTE = '<div id="ftn.n{0}" class="footnote"><p><a href="#n{0}" class="para"><sup
 
 def test_footnote_follows_the_paragraph_with_its_mark(tmp_path: Path) -> None:
     page = (
-        f"<h2>Tables</h2><p>mtab is excepted. {MARK.format(1)}</p><ul><li>fstab{MARK.format(2)}</li><li>passwd</li></ul>"
-        f"<h2>Scripts</h2><p>There are none.</p><div class='footnotes'><hr>"
-        f"{NOTE.format(1, 'This may be a link.')}{NOTE.format(2, 'Read at boot.')}{NOTE.format(3, 'Nobody cites me.')}</div>"
+        f"<h2>Tables</h2><p>mtab is excepted. {MARK.format(1)}</p>"
+        f"<ul><li>fstab{MARK.format(2)}</li><li>passwd</li></ul>"
+        "<h2>Scripts</h2><p>There are none.</p><div class='footnotes'><hr>"
+        f"{NOTE.format(1, 'This may be a link.')}{NOTE.format(2, 'Read at boot.')}{NOTE.format(3, 'Without a mark.')}"
+        "</div>"
     )
     assert shown(tmp_path, page) == (
         "## Tables\n\nmtab is excepted.\n\nThis may be a link.\n\n- fstab\n\n  Read at boot.\n\n- passwd\n\n"
-        "## Scripts\n\nThere are none.\n\nNobody cites me."
+        "## Scripts\n\nThere are none.\n\nWithout a mark."
     )
 
 
 def test_footnote_in_a_list_of_notes_follows_its_mark_but_references_stay(tmp_path: Path) -> None:
     page = (
-        "<p>Go by boat<sup><a href='#fn:1'>1</a></sup> in summer<sup><a href='#cite_note-1'>[2]</a></sup>.</p><p>Or walk.</p>"
+        "<p>Go by boat<sup><a href='#fn:1'>1</a></sup> in summer<sup><a href='#cite_note-1'>[2]</a></sup>.</p>"
+        "<p>Or walk.</p>"
         "<ol><li id='fn:1'><p>In winter there is none. <a href='#fnref:1'>↩</a></p></li></ol>"
         "<ol class='references'><li id='cite_note-1'>A. Holm: Boats, 1962.</li></ol>"
     )
