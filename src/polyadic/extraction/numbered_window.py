@@ -85,7 +85,9 @@ class NumberedWindow:
     @cached_property
     def text(self) -> WindowText:
         """All that the model was given of the document."""
-        return WindowText(f"{self.title} {self.section} {self.before} {self.chunk.text}", self.language, self.document.text)
+        return WindowText(
+            f"{self.title} {self.section} {self.before} {self.chunk.text}", self.language, self.document.text
+        )
 
     def spans_of(self, numbers: Sequence[int], problems: Counter[str]) -> tuple[Span, ...]:
         """Return the character spans of some sentences; adjacent sentences are merged into one span."""
