@@ -25,6 +25,9 @@ What are the key takeaways?
 What are the main points of this report?
 What can you tell me about these documents?
 What kind of documents are these?
+What is this standard about?
+What is this standard about, and what are its main parts?
+What are the main provisions of this regulation?
 TL;DR
 Worum geht es?
 Worum geht es in diesen Dokumenten?
