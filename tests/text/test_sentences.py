@@ -309,3 +309,9 @@ def test_bracket_that_closes_a_sentence_belongs_to_it() -> None:
     text = "Pages are cached. (Note that the <locale> component may be missing.) They may expire."
     expected = ["Pages are cached.", "(Note that the <locale> component may be missing.)", "They may expire."]
     assert split(text) == expected
+
+
+def test_number_that_closes_a_parenthesis_begins_no_list_item() -> None:
+    text = "Its parts are the introduction (Chapter 1) and an annex (Chapter 6). It is short."
+    assert split(text) == ["Its parts are the introduction (Chapter 1) and an annex (Chapter 6).", "It is short."]
+    assert split("He brought:\n1) bread\n2) salt") == ["He brought:", "1) bread", "2) salt"]

@@ -23,6 +23,8 @@ _ENDING = re.compile(r"(?:[¹²³⁰⁴-⁹]{1,3}|\[\^[\w.-]{1,40}\])+(?!:)|[)\]
 _CLOSING_MARKS = re.compile(r"(\*{1,3}|_{1,3})(?!\S)")
 # A full stop that is mentioned: a name that begins with '.', for example.
 _QUOTED_STOP = re.compile(r"(?:^|[\s(])(?:'\.'|\"\.\"|‘\.’|“\.”|`\.`)$")
+# A number at the end of a parenthesis, "(Chapter 1)", looks like that of a list item.
+_CLOSING_NUMBER = re.compile(r"\d{1,4}\)")
 # The beginning of a name with a placeholder: "libm.so." of "libm.so.*".
 _NAME_BEFORE_PLACEHOLDER = re.compile(r"(?:^|[\s(])\S*[\w>]\.\S*[\w>]\.$")
 _BEFORE_SUFFIX = " \t\n\r\xa0(\"'„“«/*"
@@ -52,8 +54,8 @@ def inline_code(text: str, start: int, end: int) -> list[Range]:
 def joined(text: str, pieces: Iterator[Range], code: Sequence[Range], language: str) -> Iterator[Range]:
     """Join pieces if the boundary is within code, a name or an ordinal, or after a title or a list number.
 
-    A no-break space ends no sentence either, nor does a quoted full stop. Footnote marks, closing brackets and closing
-    marks of emphasis stay with the sentence before them.
+    A no-break space ends no sentence either, nor does a quoted full stop, or what precedes a number that closes a
+    parenthesis. Footnote marks, closing brackets and closing marks of emphasis stay with the sentence before them.
 
     Parameters
     ----------
@@ -111,6 +113,8 @@ def _end_of_marks(text: str, begun: int, start: int, end: int) -> int:
 def _continues(text: str, start: int, end: int, next_start: int, language: str) -> bool:
     """Whether a piece goes on in the next one."""
     if _is_within_name(text, end, next_start) or _is_unfinished(text, start, end) or is_ordinal(text, end, language):
+        return True
+    if _CLOSING_NUMBER.match(text, next_start) and text.rfind("(", start, end) > text.rfind(")", start, end):
         return True
     is_mentioned = text[next_start].islower() and _QUOTED_STOP.search(text[max(start, end - 4) : end]) is not None
     return is_mentioned or text[end:next_start] == _NO_BREAK
