@@ -64,7 +64,8 @@ def with_moved_notes(blocks: Sequence[str]) -> list[str]:
         text = _MARKS.sub("", block[found.end() if found else 0 :]).rstrip()
         # A note must not part the rows of a table.
         if waiting and not _TABLE_ROW.match(text):
-            kept, waiting = [*kept, *waiting], []
+            kept += waiting
+            waiting = []
         kept += [text] if text else []
         if not found:
             moved.update(targets)
