@@ -312,6 +312,6 @@ def test_bracket_that_closes_a_sentence_belongs_to_it() -> None:
 
 
 def test_number_that_closes_a_parenthesis_begins_no_list_item() -> None:
-    text = "Its parts are the introduction (Chapter 1) and an annex (Chapter 6). It is short."
-    assert split(text) == ["Its parts are the introduction (Chapter 1) and an annex (Chapter 6).", "It is short."]
+    text = "Its parts are the introduction (Chapter 1) [1], the files (Chapter 2) [2], an annex (Chapter 6) [6]."
+    assert split(text) == [text]
     assert split("He brought:\n1) bread\n2) salt") == ["He brought:", "1) bread", "2) salt"]
