@@ -13,13 +13,15 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from benchmarks.data import data_folder, load
+from benchmarks.kept_workspaces import kept_for
 from benchmarks.recorded_contexts import EXAMPLE
-from benchmarks.recorded_workspace import extracted_workspace, recorded_workspace
-from benchmarks.report_sections import given_folder, rewrite
-from benchmarks.with_a_model import EXTRACTIONS, PAGE, RequiredPieces, recorded_questions
+from benchmarks.recorded_questions import RequiredPieces, recorded_questions
+from benchmarks.recorded_workspace import SPACEFLIGHT_EXTRACTIONS, extracted_workspace, recorded_workspace
+from benchmarks.report_sections import DOCS, given_folder, rewrite
 from polyadic.model.identity import normal_text
 from polyadic.workspace import Workspace
 
+PAGE = DOCS / "with-a-model.md"
 QUESTIONS = Path(__file__).with_name("list_questions.jsonl")
 METHODS = ("chunks", "walk", "hypergraph", "auto")
 BUDGETS = (2000, 4000)
@@ -32,7 +34,9 @@ def main() -> None:
     questions = _questions()
     with given_folder() as folder, ExitStack() as stack:
         with_model = {
-            SPACEFLIGHT: stack.enter_context(extracted_workspace(EXTRACTIONS, EXAMPLE, folder / "spaceflight-lists")),
+            SPACEFLIGHT: stack.enter_context(
+                extracted_workspace(SPACEFLIGHT_EXTRACTIONS, EXAMPLE, folder / "spaceflight-lists")
+            ),
             WIKI: stack.enter_context(recorded_workspace(folder)),
         }
         without_model = {
@@ -53,7 +57,7 @@ def _questions() -> _Questions:
 
 
 def _indexed(stack: ExitStack, folder: Path, documents: Path) -> Workspace:
-    workspace = stack.enter_context(Workspace(folder))
+    workspace = stack.enter_context(Workspace(kept_for(documents, folder)))
     workspace.index([documents])
     return workspace
 
@@ -73,7 +77,7 @@ def _table(
         for budget in BUDGETS:
             found, found_without = (
                 {
-                    corpus: [one.coverage(workspaces[corpus].retrieve(one.question, method, budget)) for one in ones]
+                    corpus: [one.retrieved(workspaces[corpus].retrieve(one.question, method, budget)) for one in ones]
                     for corpus, ones in questions.items()
                     if corpus in workspaces
                 }

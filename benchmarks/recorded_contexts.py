@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.data import data_folder
+from benchmarks.kept_workspaces import kept_for
 from polyadic.config import ModelSettings, Settings
 from polyadic.embeddings.embedder import Embedder
 from polyadic.generation.context import ContextPiece
@@ -56,7 +57,7 @@ class RecordedContexts:
         """Return the pieces of a request."""
         knowledge, _, question = request.rpartition("\nQuestion: ")
         vector = (await self.embedder.embed([question]))[0]
-        return [self._piece(piece.replace("\n  ", "\n"), vector) for piece in _PIECE.findall(knowledge)]
+        return [self._piece(piece, vector) for piece in pieces_of(knowledge)]
 
     def _piece(self, text: str, vector: Vectors) -> ContextPiece:
         kind, stated, places = ItemKind.REPORT, text, tuple[SourceSpan, ...]()
@@ -94,6 +95,15 @@ class RecordedContexts:
         raise LookupError(f"no document has the passage {text[:60]!r} of {title!r}: examples/spaceflight has changed")
 
 
+def pieces_of(request: str) -> list[str]:
+    """Return the texts of the numbered pieces of a request.
+
+    >>> pieces_of("Knowledge\\n\\n[1] Ada met\\n  Babbage.\\n[2] It rained.\\n\\nQuestion: Who?")
+    ['Ada met\\nBabbage.', 'It rained.']
+    """
+    return [piece.replace("\n  ", "\n") for piece in _PIECE.findall(request)]
+
+
 @contextmanager
 def recorded_contexts(folder: Path) -> Iterator[RecordedContexts]:
     """Open a workspace of ``examples/spaceflight`` with recorded facts below ``folder``, filled if necessary."""
@@ -106,7 +116,8 @@ def recorded_contexts(folder: Path) -> Iterator[RecordedContexts]:
 
     with ModelServer([respond]) as server:
         model = ModelSettings(name="recorded", base_url=server.url, key_variable="", context_tokens=128_000)
-        with Workspace(folder / "spaceflight-with-a-model", Settings(model=model)) as workspace:
+        kept = kept_for(EXAMPLE, folder / "spaceflight-with-a-model")
+        with Workspace(kept, Settings(model=model)) as workspace:
             if failed := workspace.index([EXAMPLE]).failed:
                 raise LookupError(f"no recorded facts: {failed[0].reason}")
             with workspace.store().read() as reader:

@@ -7,11 +7,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from benchmarks.data import data_folder, load
+from benchmarks.kept_workspaces import kept_for
 from polyadic.config import ModelSettings, Settings
 from polyadic.workspace import Workspace
 from tests.model_server import Asked, ModelServer, recorded_model
 
 RECORDED = "2wiki-101"
+SPACEFLIGHT_EXTRACTIONS = Path(__file__).parent / "spaceflight_extractions.jsonl"
 _TITLE = re.compile(r"Document: (.*)\n")
 
 
@@ -40,7 +42,7 @@ def extracted_workspace(extractions: Path, documents: Path, folder: Path) -> Ite
 
     with ModelServer([respond]) as server:
         model = ModelSettings(name="recorded", base_url=server.url, key_variable="", context_tokens=128_000)
-        with Workspace(folder, Settings(model=model)) as workspace:
+        with Workspace(kept_for(documents, folder), Settings(model=model)) as workspace:
             if failed := workspace.index([documents]).failed:
                 raise LookupError(f"no recorded reply: {failed[0].reason}")
             yield workspace

@@ -8,9 +8,8 @@ from collections import Counter
 from pathlib import Path
 
 from benchmarks.recorded_contexts import EXAMPLE
-from benchmarks.recorded_workspace import extracted_workspace
+from benchmarks.recorded_workspace import SPACEFLIGHT_EXTRACTIONS, extracted_workspace
 from benchmarks.report_sections import given_folder
-from benchmarks.with_a_model import EXTRACTIONS
 from polyadic.model.types import Knowledge
 
 QUESTION = "What are the main themes of these documents?"
@@ -21,7 +20,10 @@ _ENOUGH = 2
 
 def main() -> None:
     articles = sorted(path.name for path in EXAMPLE.iterdir() if path.suffix in {".md", ".txt"})
-    with given_folder() as folder, extracted_workspace(EXTRACTIONS, EXAMPLE, folder / "spaceflight-lists") as workspace:
+    with (
+        given_folder() as folder,
+        extracted_workspace(SPACEFLIGHT_EXTRACTIONS, EXAMPLE, folder / "spaceflight-lists") as workspace,
+    ):
         workspace.hierarchy.build(by="extractive")
         for method in METHODS:
             items = items_of_articles(workspace.retrieve(QUESTION, method, TOKENS))

@@ -60,6 +60,20 @@ def test_batch_from_documents_to_answers(polyadic: Command, server: ModelServer,
     given = polyadic("batch", "read", "q-answers.jsonl")
     assert given.code == 0 and "first: Where did Mira Falk send letter 5 from?" in given.out
     assert "sent letter" in given.out and "[1] letters/0.txt, characters " in given.out
+    assert "understood as" not in given.out
+
+
+def test_answer_of_a_batch_says_how_a_misspelled_question_was_understood(
+    polyadic: Command, server: ModelServer, letters: Path, tmp_path: Path
+) -> None:
+    polyadic("batch", "write", "index.jsonl", "letters")
+    put_lines(tmp_path / "indexed.jsonl", answer_batch(server, tmp_path / "index.jsonl"))
+    polyadic("batch", "read", "indexed.jsonl")
+    put_lines(tmp_path / "q.jsonl", ['{"question": "Where did Mira Falk send lettre 5 from?"}'])
+    polyadic("batch", "write", "ask.jsonl", "--questions", "q.jsonl")
+    put_lines(tmp_path / "answers.jsonl", answer_batch(server, tmp_path / "ask.jsonl"))
+    given = polyadic("batch", "read", "answers.jsonl")
+    assert "(understood as: Where did Mira Falk send letter 5 from?)" in given.out
 
 
 def test_answers_are_written_to_a_file_and_reports_as_json(
@@ -85,6 +99,7 @@ def test_answers_are_written_to_a_file_and_reports_as_json(
         "method",
         "usage",
         "note",
+        "understood_as",
         "unsupported",
     }
     again = json.loads(polyadic("batch", "read", "answers.jsonl", "--json").out)

@@ -267,6 +267,18 @@ def test_headings_precede_their_sentences_unnumbered(tmp_path: Path) -> None:
         assert text[evidence(kb, "memory:harbour")[0].spans[0].start :].startswith("Mira")
 
 
+def test_window_names_the_section_that_it_begins_in(tmp_path: Path) -> None:
+    text = f"# Ships\n\n## Voyages\n\n{story(0)}\n\n## Crews\n\n{story(1)}"
+    chunking = ChunkingSettings(tokens=60, overlap=0, window_tokens=0)
+    with ModelServer(ready()) as server, workspace(tmp_path, server, chunking=chunking) as kb:
+        kb.add([Document("memory:ships", "Ships", text)])
+        asked = [call.asked.last_user_text for call in server.calls]
+    begins_in = {one.partition("Section: ")[2].partition("\n")[0] for one in asked}
+    assert begins_in == {"", "Voyages", "Crews"}
+    # A window that begins with a heading is not in the section above it.
+    assert all("Section: " not in one for one in asked if "Sentences:\n## " in one)
+
+
 def test_headings_only_make_no_call(tmp_path: Path) -> None:
     with ModelServer(ready()) as server, workspace(tmp_path, server) as kb:
         report = kb.add([Document("memory:harbour", "Harbour", "# The Harbour\n\n## Later\n")])

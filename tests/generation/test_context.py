@@ -77,6 +77,21 @@ def test_facts_list_unnamed_entities_and_passages_title_and_page() -> None:
     assert [piece.item.kind for piece in context.pieces] == [ItemKind.FACT, ItemKind.CHUNK]
 
 
+def test_passage_shows_the_section_that_it_stands_in() -> None:
+    text = "- opt: packages.\n\n## 3.8. /home\n\n### 3.8.1. Purpose\n\nIt is site-specific. Its setup differs."
+    document = Document("memory:fhs", "Hierarchy", text)
+    path = ("Chapter 3", "3.7. /etc", "3.7.2. Requirements [4]")
+    start = passage(document, 0, text.index(" Its setup"))
+    whole = passage(document)
+    first, rest = (replace(item, places=(replace(item.places[0], headings=path),)) for item in (start, whole))
+    context = shown([first, rest])
+    assert context.text.startswith(
+        "[1] From “Hierarchy”, section “3.7. /etc › 3.7.2. Requirements (4)”: - opt: packages.\n  ## 3.8. /home\n"
+    )
+    # What the first passage does not have lies below other headings.
+    assert context.text.endswith("\n[2] From “Hierarchy”, section “3.8. /home › 3.8.1. Purpose”: Its setup differs.")
+
+
 def test_details_of_facts_and_dates_of_documents_are_shown() -> None:
     details = FactDetails((ParticipantDetails("Ada", "author", ""),), "1843", "", {"source": "letter\n[7]"})
     stated = replace(fact(ADA, "Ada wrote a program.", ["Ada"]), details=(details,))

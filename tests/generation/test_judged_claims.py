@@ -61,6 +61,12 @@ def test_a_claim_that_its_source_negates_is_flagged_whatever_the_judge_says() ->
     assert not quotes(found) and not found.claims[0].supported
 
 
+@pytest.mark.parametrize(("claim", "is_supported"), [("Trees line its paths", True), ("Oaks line its paths", False)])
+def test_a_claim_in_the_words_of_its_source_needs_less_certainty(claim: str, is_supported: bool) -> None:
+    found = attributed(f"{claim} [1].", ScriptedJudge({}, others=-3.0))
+    assert found.claims[0].supported is is_supported
+
+
 def test_sentences_are_judged_alone_and_together() -> None:
     judge = ScriptedJudge({f"{DOGS} {POOL}": 2.0})
     found = attributed("Dogs are kept on a lead since 2019, and the pool opens for 4 hours [1].", judge)

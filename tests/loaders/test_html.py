@@ -138,3 +138,67 @@ def test_question_that_opens_on_a_click_stands_before_its_answer(tmp_path: Path)
 )
 def test_question_on_a_button_stands_before_its_answer(tmp_path: Path, page: str, text: str) -> None:
     assert shown(tmp_path, f"<p>Before.</p>{page}<p>After.</p>") == f"Before.\n\n{text}\n\nAfter."
+
+
+MARK = '<a href="#ftn.n{0}" class="footnote" name="n{0}"><sup class="footnote">[{0}]</sup></a>'
+NOTE = '<div id="ftn.n{0}" class="footnote"><p><a href="#n{0}" class="para"><sup>[{0}] </sup></a>{1}</p></div>'
+
+
+def test_footnote_follows_the_paragraph_with_its_mark(tmp_path: Path) -> None:
+    page = (
+        f"<h2>Tables</h2><p>mtab is excepted. {MARK.format(1)}</p>"
+        f"<ul><li>fstab{MARK.format(2)}</li><li>passwd</li></ul>"
+        "<h2>Scripts</h2><p>There are none.</p><div class='footnotes'><hr>"
+        f"{NOTE.format(1, 'This may be a link.')}{NOTE.format(2, 'Read at boot.')}{NOTE.format(3, 'Without a mark.')}"
+        "</div>"
+    )
+    assert shown(tmp_path, page) == (
+        "## Tables\n\nmtab is excepted.\n\nThis may be a link.\n\n- fstab\n\n  Read at boot.\n\n- passwd\n\n"
+        "## Scripts\n\nThere are none.\n\nWithout a mark."
+    )
+
+
+def test_footnote_in_a_list_of_notes_follows_its_mark_but_references_stay(tmp_path: Path) -> None:
+    page = (
+        "<p>Go by boat<sup><a href='#fn:1'>1</a></sup> in summer<sup><a href='#cite_note-1'>[2]</a></sup>.</p>"
+        "<p>Or walk.</p>"
+        "<ol><li id='fn:1'><p>In winter there is none. <a href='#fnref:1'>↩</a></p></li></ol>"
+        "<ol class='references'><li id='cite_note-1'>A. Holm: Boats, 1962.</li></ol>"
+    )
+    assert shown(tmp_path, page) == (
+        "Go by boat in summer.\n\nIn winter there is none.\n\nOr walk.\n\n1. A. Holm: Boats, 1962."
+    )
+
+
+def test_footnote_does_not_part_the_rows_of_a_table(tmp_path: Path) -> None:
+    rows = f"<tr><td>boat{MARK.format(1)}</td><td>May</td></tr><tr><td>bus</td><td>June</td></tr>"
+    page = f"<p>Lines:</p><table>{rows}</table><p>End.</p>{NOTE.format(1, 'Not on Mondays.')}"
+    assert shown(tmp_path, page) == "Lines:\n\n| boat | May |\n| bus | June |\n\nNot on Mondays.\n\nEnd."
+
+
+def test_title_of_a_box_is_no_heading_of_the_text_below(tmp_path: Path) -> None:
+    page = (
+        "<h2>Root</h2><p>It must be small.</p><div class='tip' style='margin: 1em'><h3 class='title'>Rationale</h3>"
+        "<p>Small disks exist.</p><p>So do tapes.</p></div><p>Applications must not create files here.</p>"
+    )
+    assert shown(tmp_path, page) == (
+        "## Root\n\nIt must be small.\n\n- Rationale: Small disks exist.\n\n  So do tapes.\n\n"
+        "Applications must not create files here."
+    )
+
+
+def test_box_with_sections_keeps_their_headings(tmp_path: Path) -> None:
+    page = "<div class='note'><h2>Boats</h2><p>One.</p><h2>Buses</h2><p>Two.</p></div><p>Three.</p>"
+    assert shown(tmp_path, page) == "- Boats: One.\n\n## Buses\n\nTwo.\n\nThree."
+
+
+def test_box_without_a_title_is_plain_text(tmp_path: Path) -> None:
+    assert shown(tmp_path, "<div class='note'><p>One.</p><h2>Buses</h2></div>") == "One.\n\n## Buses"
+
+
+def test_row_without_a_name_of_its_own_belongs_to_the_name_above(tmp_path: Path) -> None:
+    page = (
+        "<p>Example:</p><table><tr><th></th><th>shareable</th><th>unshareable</th></tr>"
+        "<tr><td>static</td><td>/usr</td><td>/etc</td></tr><tr><td>&nbsp;</td><td>/opt</td><td>/boot</td></tr></table>"
+    )
+    assert "- static; shareable: /opt; unshareable: /boot." in shown(tmp_path, page)

@@ -10,7 +10,7 @@ from polyadic.config import AnswerSettings, EmbeddingSettings, HypergraphSetting
 from polyadic.errors import PolyadicError, SettingsError
 from polyadic.generation.llm_answerer import NOTHING_FOUND
 from polyadic.generation.refusals import no_answer, probably_no_answer
-from polyadic.model.types import Answer, Citation, Document, Filter, Turn, Usage
+from polyadic.model.types import Answer, Citation, Document, Filter, ItemKind, Turn, Usage
 from polyadic.workspace import Workspace
 from tests.model_server import Asked, ModelServer, Responder, Status, ready
 from tests.support.indexers import CountingEmbedder
@@ -239,7 +239,24 @@ def test_overview_is_part_of_the_prompt(kb: Workspace, server: ModelServer) -> N
     server.responders = [lambda asked: "Engines and Lord Byron [1]."]
     answer = kb.query("What are these documents about?")
     assert answer.method == "overview" and "father of Ada Lovelace" in server.asked[0].last_user_text
+    # Besides the themes, it has the passages that open the documents.
+    kinds = [item.kind for item in answer.knowledge.items]
+    assert kinds.count(ItemKind.CHUNK) >= len(DOCUMENTS) and answer.knowledge.tokens <= 4000
     assert kb.query("What are these documents about?", "walk").method == "walk"
+
+
+def test_overview_for_a_model_has_the_beginning_of_each_section(opened: Callable[..., Workspace]) -> None:
+    chapters = [
+        f"# {name}\n\n{name} have rules of their own. " + f"Some {name.lower()} are old. " * 80
+        for name in ("Ships", "Trains", "Trams")
+    ]
+    with opened() as kb:
+        kb.delete([document.source for document in DOCUMENTS])
+        kb.add([Document("memory:rules", "Rules", "Rules of transport.\n\n" + "\n\n".join(chapters))])
+        found = kb.retrieve("What is this standard about, and what are its main chapters?")
+    passages = " ".join(item.text for item in found.items if item.kind is ItemKind.CHUNK)
+    assert found.method == "overview"
+    assert all(f"# {name}\n" in passages for name in ("Ships", "Trains", "Trams"))
 
 
 def test_reranker_reorders_passages(opened: Callable[..., Workspace], server: ModelServer) -> None:

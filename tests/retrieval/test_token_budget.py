@@ -1,12 +1,15 @@
 """Fitting to a budget."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from polyadic.generation.context import lay_out
 from polyadic.model.types import Item, ItemKind, RetrievalSection
-from polyadic.retrieval.items import RetrievedRow
+from polyadic.retrieval.items import RetrievedRow, chunk_items
 from polyadic.retrieval.token_budget import knowledge, knowledge_of, shared_knowledge, split_budget, truncate_to_budget
 from polyadic.retrieval.trace import Trace
 from tests.retrieval.stories import reader_of
@@ -79,6 +82,29 @@ def test_facts_of_a_retrieved_passage_take_no_tokens() -> None:
         found = knowledge_of("q?", "by hand", rows, 16, Trace(), MEETINGS)
         assert [item.tokens for item in found.facts] == [0, 0, 6]
         assert (found.tokens, found.omitted) == (16, 0)
+
+
+COPIES = reader_of({name: [["Ada", "Babbage"], ["Ada", "Menabrea"]] for name in ("one", "two")})
+
+
+def test_passage_with_the_text_of_another_file_takes_no_tokens() -> None:
+    """A prompt shows both once, so the room is for others."""
+    rows = [row(ItemKind.CHUNK, 0, 10), row(ItemKind.CHUNK, 1, 10), row(ItemKind.FACT, 0, 6)]
+    found = knowledge_of("q?", "by hand", rows, 10, Trace(), COPIES)
+    assert [item.tokens for item in found.items] == [10, 0, 0]
+    assert (found.tokens, found.omitted) == (10, 0)
+    assert len(lay_out(found, 100).pieces) == 1
+    different = knowledge_of("q?", "by hand", rows[:2], 10, Trace(), MEETINGS)
+    assert [item.tokens for item in different.items] == [10] and different.omitted == 1
+
+
+def test_copy_does_not_take_the_share_of_a_section() -> None:
+    first, copy = chunk_items(np.arange(2), np.ones(2, dtype=np.float32), ["", ""], COPIES)
+    fact = Item(ItemKind.FACT, "f", "Ada died.", 1.0, "", 5)
+    kept, omitted = split_budget({"local": [first, copy, fact]}, {"local": 1.0}, first.tokens + 5)
+    assert kept == (first, fact) and omitted == 0
+    title = replace(copy, places=(replace(copy.places[0], title="Another title"),))
+    assert split_budget({"local": [first, title]}, {"local": 1.0}, 100)[0] == (first, title)
 
 
 def test_facts_take_their_tokens_as_listed() -> None:

@@ -55,6 +55,12 @@ def path(text: str, words: str) -> tuple[str, ...]:
     return tuple(one.words for one in heading_path(headings(text), text.index(words)))
 
 
+def test_heading_ends_the_section_before_it() -> None:
+    text = "# Ships\n\n## Sails\n\nOld.\n\n## Engines\n\nNew.\n\n### Coal\n\nBlack."
+    assert path(text, "## Engines") == ("Ships",)
+    assert path(text, "### Coal") == ("Ships", "Engines")
+
+
 def test_heading_path_in_markdown() -> None:
     text = "Intro.\n\n# Plans\n\nText one.\n\n### Team ###\n\nText two.\n\n## Prices\n\nText three.\n\n"
     text += "# *Terms*\n\nText four."

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from polyadic.text.markup import readable
+from polyadic.text.markup import plain, readable
 
 
 @pytest.mark.parametrize(
@@ -37,3 +37,10 @@ def test_words_are_kept(source: str) -> None:
     """Only marks, and what is in the parentheses of links, are removed."""
     if not any(mark in source for mark in "[<`:"):
         assert [c for c in readable(source) if c in "ab"] == [c for c in source if c in "ab"]
+
+
+def test_placeholders_are_words_and_tags_are_not() -> None:
+    assert plain("- Use <mandir>/<locale>/man<section>.") == "Use <mandir>/<locale>/man<section>."
+    assert (
+        plain('The <b class="x">old</b> <section>mill</section><br/> is <x-big>big</x-big>.') == "The old mill is big ."
+    )

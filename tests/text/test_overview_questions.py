@@ -25,6 +25,9 @@ What are the key takeaways?
 What are the main points of this report?
 What can you tell me about these documents?
 What kind of documents are these?
+What is this standard about?
+What is this standard about, and what are its main parts?
+What are the main provisions of this regulation?
 TL;DR
 Worum geht es?
 Worum geht es in diesen Dokumenten?
@@ -62,6 +65,8 @@ TITLED = {
     "Was sagen diese Dokumente über Rom?": "Rom",
 }
 TOPICS = {
+    "Give an overview of spaceflight in the 1960s": "spaceflight in the 1960s",
+    "Gib einen Überblick über die Raumfahrt": "Raumfahrt",
     "Summarise the history of the Apollo programme.": "Apollo programme",
     "What do the documents say about the Apollo programme overall?": "Apollo programme",
     "Give me an overview of the Apollo programme in general": "Apollo programme",

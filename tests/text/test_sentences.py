@@ -294,9 +294,24 @@ def test_may_at_the_end_of_a_sentence_is_no_abbreviation() -> None:
         ("Die Kopie .JJJJMMTT.gnucash bleibt.", "de", ["Die Kopie .JJJJMMTT.gnucash bleibt."]),
         ("The .NET framework runs.", "en", ["The .NET framework runs."]),
         ("Siehe Daten.LCK und mehr.", "de", ["Siehe Daten.LCK und mehr."]),
+        ("Names end with .<section>. Others do not.", "en", ["Names end with .<section>.", "Others do not."]),
+        ("The library libm.so.* may be there. Use it.", "en", ["The library libm.so.* may be there.", "Use it."]),
+        ("They start with the '.' character. Hide them.", "en", ["They start with the '.' character.", "Hide them."]),
         ("He left.She stayed.", "en", ["He left.", "She stayed."]),
         ("今天很好.明天也好。", "zh", ["今天很好.", "明天也好。"]),
     ],
 )
 def test_full_stop_within_a_name_does_not_split(text: str, language: str, expected: list[str]) -> None:
     assert [text[span.start : span.end] for span in sentences(text, language)] == expected
+
+
+def test_bracket_that_closes_a_sentence_belongs_to_it() -> None:
+    text = "Pages are cached. (Note that the <locale> component may be missing.) They may expire."
+    expected = ["Pages are cached.", "(Note that the <locale> component may be missing.)", "They may expire."]
+    assert split(text) == expected
+
+
+def test_number_that_closes_a_parenthesis_begins_no_list_item() -> None:
+    text = "Its parts are the introduction (Chapter 1) and an annex (Chapter 6). It is short."
+    assert split(text) == ["Its parts are the introduction (Chapter 1) and an annex (Chapter 6).", "It is short."]
+    assert split("He brought:\n1) bread\n2) salt") == ["He brought:", "1) bread", "2) salt"]

@@ -67,7 +67,8 @@ class BatchCitation:
 class BatchAnswer:
     """An answer to a question of a file; ``key`` is the question's, ``usage`` that of its replies.
 
-    ``unsupported`` are the claims of the text that no sentence of their cited items supports.
+    ``unsupported`` are the claims of the text that no sentence of their cited items supports. ``understood_as`` is the
+    question after its spelling was corrected; empty if it was left unchanged.
     """
 
     key: str
@@ -80,6 +81,7 @@ class BatchAnswer:
     usage: Usage
     note: str
     unsupported: tuple[str, ...]
+    understood_as: str = ""
 
     @classmethod
     def of(cls, question: BatchQuestion, answer: Answer) -> "BatchAnswer":
@@ -100,6 +102,7 @@ class BatchAnswer:
             answer.usage,
             answer.note,
             answer.unsupported,
+            answer.question if answer.question != question.question else "",
         )
 
 

@@ -68,14 +68,14 @@ def chunk_document(document: Document, settings: ChunkingSettings) -> tuple[Chun
 
     Notes
     -----
-    A position between two sentences is a boundary if it ranks best within 0.7 times the target size on either side. The
-    ranking, from best to worst: before a heading; before a change of subject (a sentence that defines something other
-    than the last definition did; only in documents without a title); between paragraphs; between sentences; within
-    code; after a colon, which introduces a list or code; after a heading. Ties are broken by the digest of the two
-    sentences, which spreads boundaries evenly and does not depend on their position. A change of subject is a boundary
-    if it ranks best within 0.1 times the target size. The chunk after it has no overlap, because the text before is
-    about something else. Pieces that are still too long are cut from the left, each time at the best position between
-    0.5 and 1.5 times the target size.
+    A position between two sentences is a boundary if it ranks best within 0.7 times the target size on either side.
+    The ranking, from best to worst: before a heading; before a change of subject (a sentence that defines something
+    other than the last definition did; only in documents without a title); between paragraphs; between sentences;
+    within code; after a colon, which introduces a list or code; after a heading. Ties are broken by the digest of
+    the two sentences, which spreads boundaries evenly and does not depend on their position. A change of subject is
+    a boundary if it ranks best within 0.1 times the target size. A chunk that begins with a heading or a new
+    subject has no overlap, because the text before is about something else. Pieces that are still too long are cut
+    from the left, each time at the best position between 0.5 and 1.5 times the target size.
 
     Where windows are larger than chunks, the document is split into windows in this way, and each window into chunks.
 
@@ -166,12 +166,12 @@ class _Splitter:
         return [part for one in ranges for part in self._split(one, target)]
 
     def chunks(self, parts: Sequence[range], overlap: int) -> tuple[Chunk, ...]:
-        """Make the chunks of consecutive ranges, each with an overlap unless the subject changes before it."""
+        """Make the chunks of consecutive ranges, each with an overlap unless a section or subject begins with it."""
         text, spans, document_id = self.document.text, self.measured.spans, self.document.id
         chunks = []
         before = 0
         for part in parts:
-            has_overlap = part.start and self._keys[part.start][0] is not _Cut.BEFORE_SUBJECT
+            has_overlap = part.start and self._keys[part.start][0] not in _BEGINNINGS
             start = _overlap(self.measured, before, part.start, overlap) if has_overlap else part.start
             span = Span(spans[start].start, spans[part.stop - 1].end)
             tokens = _tokens(text, self.measured, start, part.stop)
@@ -194,6 +194,7 @@ class _Splitter:
         return _keys(self.document.text, self.measured.spans, self.subject_language)
 
 
+_BEGINNINGS = (_Cut.BEFORE_HEADING, _Cut.BEFORE_SUBJECT)
 _WITHIN_A_SECTION = (_Cut.BETWEEN_PARAGRAPHS, _Cut.BETWEEN_SENTENCES)
 
 

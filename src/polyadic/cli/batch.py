@@ -276,6 +276,8 @@ def _print_questions(changed_questions: int, failed: Sequence[FailedQuestion]) -
 def _print_answers(report: BatchReadReport) -> None:
     for answer in report.answers:
         say(f"\n{answer.id}: {answer.question}" if answer.id else f"\n{answer.question}", bold=True)
+        if answer.understood_as:
+            say(f"(understood as: {answer.understood_as})")
         say(answer.text)
         distinct = {(cited.marker, cited.source, cited.start, cited.end): cited for cited in answer.citations}
         for cited in sorted(distinct.values(), key=lambda cited: cited.marker):

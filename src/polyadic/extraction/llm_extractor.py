@@ -231,14 +231,16 @@ class LLMExtractor:
     def empty_request(self) -> ModelRequest:
         """Return the request without a window, that is, the overhead sent with every window."""
         chunk = Chunk("", Span(0, 0), "", 0, 0)
-        return self.request(NumberedWindow(Document("", "", ""), chunk, "", "", "", (), (), ()))
+        return self.request(NumberedWindow(Document("", "", ""), chunk, "", "", "", "", (), (), ()))
 
     def request(self, window: NumberedWindow) -> ModelRequest:
         """Build the extraction request for a window."""
         settings = self._settings
+        section = f"Section: {window.section}\n" if window.section else ""
+        before = f"What stands before, for context only:\n{window.before}\n" if window.before else ""
         messages = self._extract.messages(
             title=window.title or "(without a title)",
-            before=f"What stands before, for context only:\n{window.before}\n" if window.before else "",
+            before=section + before,
             sentences=window.numbered,
             text=window.running_text,
             types=f"one of {', '.join(settings.entity_types)}"

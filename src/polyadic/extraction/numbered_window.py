@@ -3,12 +3,12 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from polyadic.extraction.fact_support import WindowText
 from polyadic.model.identity import normal_text
 from polyadic.model.types import Chunk, Document, Span
-from polyadic.text.headings import is_heading
+from polyadic.text.headings import heading_line, headings, headings_above, is_heading
 from polyadic.text.language import detect_language
 from polyadic.text.sentences import sentences
 
@@ -16,15 +16,22 @@ from polyadic.text.sentences import sentences
 _CONTEXT_SENTENCES = 3
 _LONGEST_TITLE = 300
 
+# The windows of a document are read one after another, and each needs its headings.
+_headings = lru_cache(maxsize=4)(headings)
+
 
 @dataclass(frozen=True)
 class NumberedWindow:
-    """The new sentences of a chunk, numbered from 1 by their position in ``spans``, and the context before them."""
+    """The new sentences of a chunk, numbered from 1 by their position in ``spans``, and the context before them.
+
+    ``section`` is the path of the headings above the first of them.
+    """
 
     document: Document
     chunk: Chunk
     language: str
     title: str
+    section: str
     before: str
     spans: tuple[Span, ...]
     texts: tuple[str, ...]
@@ -36,7 +43,7 @@ class NumberedWindow:
         start = max(chunk.new_from, chunk.span.start)
         text = document.text[start : chunk.span.end]
         language = detect_language(document.text) if language == "auto" else language
-        spans, texts, headings = [], [], []
+        spans, texts, above = [], [], []
         pending_headings = ""
         for span in sentences(text, language):
             sentence = normal_text(text[span.start : span.end])
@@ -45,11 +52,12 @@ class NumberedWindow:
                 continue
             spans.append(Span(start + span.start, start + span.end))
             texts.append(sentence)
-            headings.append(pending_headings)
+            above.append(pending_headings)
             pending_headings = ""
         before = normal_text(document.text[chunk.span.start : start])
         title = normal_text(document.title)[:_LONGEST_TITLE]
-        return cls(document, chunk, language, title, before, tuple(spans), tuple(texts), tuple(headings))
+        section = normal_text(heading_line(headings_above(_headings(document.text), start, document.title)))
+        return cls(document, chunk, language, title, section, before, tuple(spans), tuple(texts), tuple(above))
 
     @property
     def numbered(self) -> str:
@@ -77,7 +85,9 @@ class NumberedWindow:
     @cached_property
     def text(self) -> WindowText:
         """All that the model was given of the document."""
-        return WindowText(f"{self.title} {self.before} {self.chunk.text}", self.language, self.document.text)
+        return WindowText(
+            f"{self.title} {self.section} {self.before} {self.chunk.text}", self.language, self.document.text
+        )
 
     def spans_of(self, numbers: Sequence[int], problems: Counter[str]) -> tuple[Span, ...]:
         """Return the character spans of some sentences; adjacent sentences are merged into one span."""

@@ -25,9 +25,10 @@ from polyadic.model.identity import normal_text
 ENOUGH, _SIMILARITY_OF_SUPPORT = 0.75, 0.5
 # Two numbers of one sentence may be added or subtracted if they are at least so large: small ones make too many others.
 _CALCULABLE = 100
-# Sentences that the cross-encoder judges support a claim if its log-odds are at least so large; more, if they lack one
-# of its numbers, which may be converted or calculated.
-_LIKELY, _LIKELY_WITHOUT_NUMBERS = -2.6, 0.5
+# Sentences that the cross-encoder judges support a claim if its log-odds are at least so large. Less is enough if they
+# have nearly all of its terms. More is needed if they lack one of its numbers, which may be converted or calculated.
+_LIKELY, _LIKELY_IF_COVERED, _LIKELY_WITHOUT_NUMBERS = -2.6, -3.3, 0.5
+_COVERED = 0.9
 
 ContextAndText = tuple[str, str]
 
@@ -63,7 +64,9 @@ class Support:
             return False
         if self.log_odds is None:
             return self.has_numbers and self._is_enough(self.share)
-        return self.log_odds >= (_LIKELY if self.has_numbers else _LIKELY_WITHOUT_NUMBERS)
+        if not self.has_numbers:
+            return self.log_odds >= _LIKELY_WITHOUT_NUMBERS
+        return self.log_odds >= (_LIKELY_IF_COVERED if self.share >= _COVERED else _LIKELY)
 
     @property
     def is_quotable(self) -> bool:

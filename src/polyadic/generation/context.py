@@ -15,10 +15,13 @@ from polyadic.generation.evidence_marks import LEGEND, evidence_starts, with_mar
 from polyadic.llm.language_model import LanguageModel, ModelRequest
 from polyadic.model.identity import normal_text
 from polyadic.model.types import Item, ItemKind, Knowledge, RetrievalSection, SourceSpan, Span
+from polyadic.text.headings import heading_line, path_after
 from polyadic.text.markup import plain
 from polyadic.text.tokens import count_tokens
 
 _INDENT = "  "
+# The innermost headings above a passage that are shown: "Requirements" alone does not say of what.
+_SHOWN_HEADINGS = 2
 # Tokens of a marker with three digits, the blank after it, and the end of the line.
 _AROUND_A_PIECE = 5
 _HEADINGS = {
@@ -216,8 +219,12 @@ def _uncovered(place: SourceSpan, covered: dict[str, list[Span]]) -> list[Source
     for other in before:
         stretches = [rest for stretch in stretches for rest in _without(stretch, other)]
     before.append(place.span)
-    places = [place.part(Span(stretch.start - start, stretch.end - start)) for stretch in stretches]
+    places = [_part(place, Span(stretch.start - start, stretch.end - start)) for stretch in stretches]
     return [cut for cut in places if any(character.isalnum() for character in cut.quote)]
+
+
+def _part(place: SourceSpan, span: Span) -> SourceSpan:
+    return replace(place.part(span), headings=path_after(place.headings, place.quote[: span.start]))
 
 
 def _without(span: Span, other: Span) -> list[Span]:
@@ -268,10 +275,12 @@ def _fact(item: Item) -> str:
 
 
 def _passage(place: SourceSpan) -> str:
-    """Format a passage after its source with its date; a heading that only repeats the title is left out."""
+    """Format a passage after its source, date, page and section; a heading that only repeats the title is left out."""
     date = f" ({normal_text(place.date)})" if place.date else ""
     page = f", page {place.page}" if place.page else ""
-    title = f"From “{normal_text(place.title)}”{date}{page}: " if place.title else ""
+    headings = heading_line([normal_text(heading) for heading in place.headings[-_SHOWN_HEADINGS:]])
+    section = f", section “{headings}”" if headings else ""
+    title = f"From “{normal_text(place.title)}”{date}{page}{section}: " if place.title else ""
     return _indented(f"{title}{place.quote[_repeated_title(place) :].strip()}")
 
 

@@ -36,6 +36,7 @@ from polyadic.rerankers.pair_scoring.scorer import PairScorer
 from polyadic.rerankers.reranker import Reranker
 from polyadic.retrieval.global_knowledge import report_overview
 from polyadic.retrieval.logical_form import LLMQuestionSolver
+from polyadic.retrieval.opening_passages import with_opening_passages
 from polyadic.retrieval.overview import NAME as OVERVIEW
 from polyadic.retrieval.overview import overview
 from polyadic.retrieval.query_entity_extraction import LLMEntityFinder, QueryEntityFinder, StoreEntityFinder
@@ -185,9 +186,9 @@ class QueryEngine:
     async def _overview(self, ask: QueryRequest, with_reports: bool = False) -> Knowledge | None:
         """Return an overview for a question about all documents, about one, or about a topic of several; else None.
 
-        It is a central sentence for each theme, to be quoted. With ``with_reports`` and a hierarchy, it is the reports
-        of the largest communities, for a language model. If those on a topic fill less than half of the budget, it is
-        left to ordinary retrieval.
+        It is a central sentence for each theme, to be quoted. With ``with_reports``, it is for a language model: the
+        reports of the largest communities or, without a hierarchy, the sentences and the passages that open documents
+        and sections. If reports on a topic fill less than half of the budget, it is left to ordinary retrieval.
         """
         overview_query = overview_question(ask.question)
         if overview_query is None:
@@ -207,6 +208,8 @@ class QueryEngine:
             if is_topic and with_reports and (reports is None or reports.tokens < budget / 2):
                 return None
             knowledge = reports or overview(ask.question, reader, budget)
+            if with_reports and reports is None:
+                knowledge = with_opening_passages(knowledge, reader, budget)
         return knowledge if knowledge.items else None
 
     async def _quoted_answer(self, ask: QueryRequest) -> Answer:

@@ -46,7 +46,7 @@ def compare_names(one: ParsedName, other: ParsedName) -> NameSimilarity | None:
         return None
     if one.symbols != other.symbols or not any(map(str.isalpha, one.squeezed)):
         return None
-    if one.is_value or other.is_value:
+    if one.is_value or other.is_value or (one.path and other.path and one.path != other.path):
         return None
     if one.squeezed == other.squeezed:
         if one.digits != other.digits:

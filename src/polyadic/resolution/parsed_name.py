@@ -28,6 +28,7 @@ _BRITISH = (
     # With other consonants, the two endings are those of different names, such as Andre and Ander.
     (re.compile(r"(?<=[^\W\d_]{2}[bcght])re(s?)$"), r"er\1"),
 )
+_PATH = re.compile(r"(?:[A-Za-z][A-Za-z\d+.-]*:/|~|\.{1,2})?/\S*")
 _LONE_LETTER = re.compile(r"(?<![^\W\d_])[^\W\d_](?![^\W\d_])\W?")
 
 SMALL = listed(
@@ -150,6 +151,15 @@ class ParsedName:
     @cached_property
     def has_digits(self) -> bool:
         return bool(_DIGITS.search(self.squeezed))
+
+    @cached_property
+    def path(self) -> str:
+        """The name without a final slash if it is an absolute path, one from a home or current folder, or a URL.
+
+        >>> [ParsedName.of(name).path for name in ("/usr/lib/", "https://example.org", "AC/DC", "/ is the root")]
+        ['/usr/lib', 'https://example.org', '', '']
+        """
+        return (self.text.rstrip("/") or "/") if _PATH.fullmatch(self.text) else ""
 
     @cached_property
     def is_value(self) -> bool:

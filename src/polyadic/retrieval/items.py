@@ -1,12 +1,14 @@
 """Convert rows of a store to items of knowledge."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Literal, NamedTuple
 
 import numpy as np
 
-from polyadic.model.types import Item, ItemKind, RetrievalSection, Span
+from polyadic.model.types import Item, ItemKind, RetrievalSection, SourceSpan, Span
 from polyadic.storage.protocol import QuotePrefetch, Reader, Rows, Vectors
+from polyadic.text.headings import path_after
 
 
 class RetrievedRow(NamedTuple):
@@ -84,13 +86,18 @@ def _fact_items(facts: Sequence[RetrievedRow], reader: Reader) -> list[Item]:
 def _chunk_items(chunks: Sequence[RetrievedRow], reader: Reader) -> list[Item]:
     """Return the items of chunks, with the quote of their span as text."""
     places = [
-        place.part(row.part) if row.part else place
+        _excerpt(place, row.part) if row.part else place
         for row, place in zip(chunks, reader.chunk_places(_rows(chunks)), strict=True)
     ]
     return [
         Item(ItemKind.CHUNK, place.chunk_id, place.quote, row.score, row.why, row.tokens, (place,))
         for row, place in zip(chunks, places, strict=True)
     ]
+
+
+def _excerpt(place: SourceSpan, part: Span) -> SourceSpan:
+    """Return a part of a passage, with the headings that are above it."""
+    return replace(place.part(part), headings=path_after(place.headings, place.quote[: part.start]))
 
 
 def _rows(wanted: Sequence[RetrievedRow]) -> Rows:

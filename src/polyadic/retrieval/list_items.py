@@ -15,9 +15,9 @@ import numpy as np
 
 from polyadic.embeddings.embedder import Embedder
 from polyadic.model.types import Entity, RetrievalSection
+from polyadic.retrieval.fact_ranking import candidate_facts, fact_relevance
 from polyadic.retrieval.items import RetrievedRow, retrieved_rows
-from polyadic.retrieval.relevance.question_features import QuestionFeatures, read_asked
-from polyadic.storage.incidence import distinct
+from polyadic.retrieval.relevance.question_features import read_asked
 from polyadic.storage.protocol import Links, Reader, Rows, Vectors
 from polyadic.text.counts import count
 from polyadic.text.list_questions import PERSON, ListQuestion
@@ -25,18 +25,16 @@ from polyadic.text.type_phrases import type_phrases
 
 GROWTH = 2
 """Factor by which the token budget may grow with the list."""
-_SHARE = 0.5
 # Tokens of a line in a prompt besides its text, and of the heading of the list.
 _AROUND_A_LINE, _HEADING = 5, 60
 # Minimum relevance of items for which the budget grows, relative to the best one. Chosen on the list questions of the
 # spaceflight corpus: at 1,000 tokens, recall grows from 0.90 to 0.96 with a fifth more tokens; 0.3 finds no more.
 _WORTH_MORE = 0.4
-_FACTS, _PASSAGES = 1000, 60
+# Share of the token budget that a list may take before it grows; passages get the rest.
+_SHARE = 0.5
 _SIMILAR = "similar to what the question says of the items"
 # Why a list may be incomplete although all facts were compared with the question.
 _HOW_FOUND = "items that are worded unlike the question are easily missed"
-# Weight of the share of the question's words, by rarity, that a fact contains; the cosine has weight 1.
-_WORDS = 0.5
 # Added to the relevance of a fact about an entity that facts, not types, say is of the kind.
 _OF_THE_KIND = 0.3
 
@@ -121,7 +119,7 @@ async def find_list(asked: ListQuestion, reader: Reader, embedder: Embedder, con
         most ``GROWTH`` times as much; other lists take at most half.
     """
     vector, kind = await embedder.embed([asked.phrase, asked.kind])
-    facts = _candidates(asked.phrase, vector, reader)
+    facts = candidate_facts(asked.phrase, vector, reader)
     links = reader.links("fact_entities", facts)
     rows = np.unique(links.targets)
     entities = dict(zip(rows.tolist(), reader.entities(rows), strict=True))
@@ -133,7 +131,7 @@ async def find_list(asked: ListQuestion, reader: Reader, embedder: Embedder, con
     if not kinds and not asked.asks_for_all:
         return None
     members = {row: f"{entities[row].name} ({found})" for row, found in _of_kinds(types, kinds)}
-    relevance = _relevance(facts, texts, words, vector, reader)
+    relevance = fact_relevance(facts, texts, words, vector, reader)
     is_typed = not frozenset(kinds).isdisjoint(given)
     order, listed = (_one_each if is_typed else _all)(facts, relevance, links, members)
     whys = [f"about {', '.join(names)}" if names else _SIMILAR for names in listed]
@@ -147,28 +145,12 @@ async def find_list(asked: ListQuestion, reader: Reader, embedder: Embedder, con
     return replace(found, facts=tuple(row._replace(section=section) for row in kept))
 
 
-def _candidates(phrase: str, vector: Vectors, reader: Reader) -> Rows:
-    """Return the facts nearest to the question, and those of the best passages by BM25; of a small store, all facts."""
-    lexical = reader.links("chunk_facts", reader.search(phrase, _PASSAGES).rows).targets
-    return distinct(reader.nearest("fact", vector, _FACTS).rows, lexical)
-
-
 def _of_kinds(types: Types, kinds: Sequence[str]) -> Iterator[tuple[int, str]]:
     """Yield the entities of some types, each with the first of its types that is one of them."""
     wanted = frozenset(kinds)
     for row, names in types.items():
         if of_kind := [name for name in names if name in wanted]:
             yield row, of_kind[0]
-
-
-def _relevance(facts: Rows, texts: Sequence[str], words: QuestionFeatures, vector: Vectors, reader: Reader) -> Vectors:
-    """Return the relevance of each fact: its similarity, and the share of the question's words, weighted by rarity."""
-    stems = [words.stems(text) for text in texts]
-    frequencies = Counter(stem for found in stems for stem in found)
-    rarity = {word: float(np.log1p(len(facts) / (1 + frequencies[word]))) for word in words.content}
-    shares = [sum(rarity[word] for word in words.content if word in found) for found in stems]
-    similarity = reader.similarity("fact", facts, vector[None, :])[0]
-    return np.asarray(similarity + _WORDS * np.array(shares) / max(sum(rarity.values()), 1e-9), dtype=np.float32)
 
 
 def _one_each(

@@ -5,7 +5,7 @@ from typing import Protocol, TypeVar
 
 import numpy as np
 
-from polyadic.model.types import Item, ItemKind, Knowledge, RetrievalSection
+from polyadic.model.types import Item, ItemKind, Knowledge, RetrievalSection, SourceSpan
 from polyadic.retrieval.hierarchy_items import remove_repeated_facts
 from polyadic.retrieval.items import RetrievedRow, to_items
 from polyadic.retrieval.passage_excerpt import excerpt
@@ -72,8 +72,9 @@ def knowledge_of(
 ) -> Knowledge:
     """Build the result of a method from retrieved rows; only rows that fit are fetched.
 
-    A fact that an added passage states takes no tokens, and the best passage that does not fit is cut around its best
-    sentences, if there is room left. With ``as_listed`` neither applies: each row takes its own tokens, or is left out.
+    A fact that an added passage states takes no tokens, nor does a passage with the same text as an added one, because
+    a prompt shows both once. The best passage that does not fit is cut around its best sentences, if there is room
+    left. With ``as_listed`` none of this applies: each row takes its own tokens, or is left out.
     """
     if as_listed:
         kept, omitted = truncate_to_budget(found, context_tokens)
@@ -102,8 +103,8 @@ def _facts_in(rows: Sequence[RetrievedRow], reader: Reader) -> dict[int, list[in
 class _RowBudget:
     """Takes retrieved rows, best first, as long as they fit.
 
-    A fact that a taken passage states takes no tokens. What is too long is skipped, so that shorter rows may use the
-    room.
+    A fact that a taken passage states takes no tokens, nor does a passage that repeats a taken one. What is too long is
+    skipped, so that shorter rows may use the room.
     """
 
     def __init__(
@@ -117,14 +118,15 @@ class _RowBudget:
         """Facts that a taken chunk states."""
         self._tokens_of: dict[int, int] = {}
         """Tokens of the other facts taken."""
+        self._taken_chunks: list[RetrievedRow] = []
 
     def fill(self, rows: Sequence[RetrievedRow]) -> list[RetrievedRow]:
         """Return the rows that fit, in their order, with the tokens that they take."""
         kept: dict[int, RetrievedRow] = {}
         best_omitted: int | None = None
         for place, row in enumerate(rows):
-            if self._takes_chunk(row) if row.kind is ItemKind.CHUNK else self._takes_fact(row):
-                kept[place] = row
+            if taken := self._taken(row):
+                kept[place] = taken
             elif row.kind is ItemKind.CHUNK and best_omitted is None:
                 best_omitted = place
         if best_omitted is not None and (part := self._part(rows[best_omitted])):
@@ -133,6 +135,15 @@ class _RowBudget:
             row._replace(tokens=0) if row.kind is ItemKind.FACT and row.row in self._stated else row
             for _, row in sorted(kept.items())
         ]
+
+    def _taken(self, row: RetrievedRow) -> RetrievedRow | None:
+        """Return a row with the tokens that it takes; None if it does not fit."""
+        if row.kind is ItemKind.FACT:
+            return row if self._takes_fact(row) else None
+        if self._is_repeated(row):
+            self._state(row)
+            return row._replace(tokens=0)
+        return row if self._takes_chunk(row) else None
 
     def _takes_fact(self, fact: RetrievedRow) -> bool:
         if fact.row in self._stated:
@@ -145,15 +156,27 @@ class _RowBudget:
 
     def _takes_chunk(self, chunk: RetrievedRow) -> bool:
         """Take a chunk if it fits once the facts that it states take no tokens."""
-        facts = self._facts_in[chunk.row]
-        freed = sum([self._tokens_of.get(fact, 0) for fact in facts])
+        freed = sum([self._tokens_of.get(fact, 0) for fact in self._facts_in[chunk.row]])
         if chunk.tokens > self._room + freed:
             return False
-        self._room += freed - chunk.tokens
-        self._stated.update(facts)
-        for fact in facts:
-            self._tokens_of.pop(fact, None)
+        self._room -= chunk.tokens
+        self._state(chunk)
+        self._taken_chunks.append(chunk)
         return True
+
+    def _state(self, chunk: RetrievedRow) -> None:
+        """Free the tokens of the facts that a chunk states."""
+        facts = self._facts_in[chunk.row]
+        self._room += sum([self._tokens_of.pop(fact, 0) for fact in facts])
+        self._stated.update(facts)
+
+    def _is_repeated(self, chunk: RetrievedRow) -> bool:
+        """Return whether a prompt would show a chunk exactly as one that is taken; only equally long ones are read."""
+        alike = [taken.row for taken in self._taken_chunks if taken.tokens == chunk.tokens]
+        if not alike:
+            return False
+        shown, *others = map(_as_shown, self._reader.chunk_places(np.array([chunk.row, *alike], dtype=np.int64)))
+        return shown in others
 
     def _part(self, row: RetrievedRow) -> RetrievedRow | None:
         """Return the part of a chunk that fits into the room that is left."""
@@ -162,6 +185,17 @@ class _RowBudget:
         (place,) = self._reader.chunk_places(np.array([row.row], dtype=np.int64))
         part, tokens = excerpt(self._question, place.quote, self._room)
         return row._replace(tokens=tokens, part=part) if part else None
+
+
+def _as_shown(place: SourceSpan) -> tuple[Hashable, ...]:
+    """Return what a prompt shows of a passage: two files with the same text and title are shown once."""
+    return place.title, place.date, place.page, place.quote
+
+
+def _identity(item: Item) -> tuple[Hashable, ...]:
+    if item.kind is ItemKind.CHUNK and item.places:
+        return item.kind, *_as_shown(item.places[0])
+    return item.kind, item.id
 
 
 def _fitted(
@@ -193,13 +227,13 @@ def split_budget(
     """
     waiting = {key: list(reversed(items)) for key, items in queues.items() if shares[key] > 0}
     used = dict.fromkeys(waiting, 0)
-    kept: dict[tuple[str, str], Item] = {}
-    omitted: set[tuple[str, str]] = set()
+    kept: dict[tuple[Hashable, ...], Item] = {}
+    omitted: set[tuple[Hashable, ...]] = set()
     room = context_tokens
     while waiting := {key: items for key, items in waiting.items() if items}:
         key = min(waiting, key=lambda queue: used[queue] / shares[queue])
         item = waiting[key].pop()
-        identity = (item.kind, item.id)
+        identity = _identity(item)
         if identity in kept or identity in omitted:
             continue
         if item.tokens > room:

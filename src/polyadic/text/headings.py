@@ -147,20 +147,38 @@ def headings(text: str) -> list[Heading]:
 
 
 def heading_path(headings: Sequence[Heading], character: int) -> list[Heading]:
-    """Return the headings of the sections that contain a character; a heading is not part of its own section.
+    """Return the headings of the sections that contain a character.
+
+    A heading is not part of its own section, and ends the one before it.
 
     >>> text = "# Ada\\n\\n## Early life\\n\\nBorn 1815.\\n\\n## Work\\n\\nNotes."
-    >>> [[one.words for one in heading_path(headings(text), character)] for character in (24, 6)]
-    [['Ada', 'Early life'], ['Ada']]
+    >>> [[one.words for one in heading_path(headings(text), character)] for character in (24, 6, 34)]
+    [['Ada', 'Early life'], ['Ada'], ['Ada']]
     """
     path: list[Heading] = []
     for heading in headings:
-        if heading.end > character:
+        if heading.start > character:
             break
         while path and path[-1].level >= heading.level:
             path.pop()
+        if heading.end > character:
+            break
         path.append(heading)
     return path
+
+
+def path_after(path: Sequence[str], skipped: str) -> tuple[str, ...]:
+    """Return the heading path after some text, given the path where that text begins.
+
+    The levels of that path are unknown, so nothing of it is kept if the text has a heading.
+
+    >>> path_after(("Ada", "Early life"), "Born 1815.\\n")
+    ('Ada', 'Early life')
+    >>> path_after(("Ada", "Early life"), "Born.\\n\\n## Work\\n\\n### Notes\\n\\n")
+    ('Work', 'Notes')
+    """
+    passed = marked_headings(skipped)
+    return tuple(heading.words for heading in heading_path(passed, len(skipped))) if passed else tuple(path)
 
 
 def headings_above(headings: Sequence[Heading], character: int, title: str) -> tuple[str, ...]:

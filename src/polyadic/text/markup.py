@@ -7,11 +7,14 @@ import re
 
 from polyadic.model.identity import normal_text
 from polyadic.text.chat_messages import written_out
+from polyadic.text.stopwords import words
 
 # Input is untrusted, so every pattern runs in linear time: no nested repeats.
 _STRUCTURE = re.compile(r"\s*(?:(?:#{1,6}|>|[-*+•‣:]|\(?\d{1,3}[.)])\s+)+")
 _IMAGE_OR_LINK = re.compile(r"!?\[([^\[\]]*)\](?:\([^()\s]*(?:\s+\"[^\"]*\")?\)|\[[^\[\]]*\])")
-_TAG = re.compile(r"</?[A-Za-z][^<>]*>")
+_TAG = re.compile(r"</?([A-Za-z][\w.-]*)[^<>]*>")
+# What stands for a name, if it is no element: "/opt/<package>".
+_PLACEHOLDER = re.compile(r"<[A-Za-z][\w. -]*>")
 _EMPHASIS = re.compile(r"(?<![\w*])(\*{1,3}|_{1,3}|~~)(?=\S)(.{1,400}?)(?<=\S)\1(?!\w)")
 _BACKTICKS = re.compile(r"`+")
 # Footnote marks: "[^1]" after a word, "²" after a sentence, and either before a note.
@@ -46,6 +49,13 @@ _HTML_TAG = re.compile(
     r"|pre|s|samp|small|source|span|strong|sub|summary|sup|table|tbody|td|th|thead|tr|tt|u|ul|var)(?:\s[^<>]*)?/?>",
     re.IGNORECASE,
 )
+_WITHIN_A_NAME = "/.-_"
+_BREAKS = ("br", "hr", "wbr", "p", "li")
+# Further elements, whose tags are removed for analysis only.
+_OTHER_ELEMENTS = words(
+    "article aside audio big body button caption col colgroup figcaption figure footer form head header html iframe"
+    " input label link main mark meta nav nobr q rp rt ruby script section strike style svg time title tfoot video wbr"
+)
 _STRONG = re.compile(r"(?<![\w*])(\*{1,3}|~~)(?=\S)([^*~]{1,400}?)(?<=\S)\1(?!\w)")
 _UNDERSCORES = re.compile(r"(?<![\w_])(_{1,3})(?=\S)([^_]{1,400}?)(?<=\S)\1(?!\w)")
 _IDENTIFIER = re.compile(r"[a-z]\w*")
@@ -60,6 +70,8 @@ def plain(sentence: str) -> str:
     ('Ada lives in Ulm.', 'See Roth.', 'It counts.', '5 m²')
     >>> plain("Alt text\\n: What the picture shows."), plain(": On the first floor.")
     ('Alt text: What the picture shows.', 'On the first floor.')
+    >>> plain("It is in <b>/opt</b>/<package>."), plain("A <x-note>short</x-note> note.")
+    ('It is in /opt /<package>.', 'A short note.')
     """
     if _RULE.match(sentence) or sentence.startswith(("```", "~~~")):
         return ""
@@ -68,7 +80,7 @@ def plain(sentence: str) -> str:
     if "[" in text:
         text = _IMAGE_OR_LINK.sub(r"\1", text)
     if "<" in text:
-        text = _TAG.sub(" ", written_out(text))
+        text = _TAG.sub(_placeholder, written_out(text))
     note = _NOTE_OPENING.match(text)
     text = _NOTE_MARK.sub("", text[note.end() :] if note else text)
     text = _EMPHASIS.sub(r"\2", _EMPHASIS.sub(r"\2", text))
@@ -78,15 +90,29 @@ def plain(sentence: str) -> str:
     return _SPACE.sub(" ", text).strip()
 
 
+def _placeholder(tag: re.Match[str]) -> str:
+    """Return a placeholder as it is, and a space for a tag.
+
+    Elements are those of HTML, and those that are closed in the text. Part of a name ("man<section>") is none, unless
+    it is a line break.
+    """
+    name, text = tag[1].lower(), tag.string
+    if not _PLACEHOLDER.fullmatch(tag[0]) or f"</{tag[1]}" in text:
+        return " "
+    is_part = tag.start() > 0 and (text[tag.start() - 1].isalnum() or text[tag.start() - 1] in _WITHIN_A_NAME)
+    is_element = name in _OTHER_ELEMENTS or _HTML_TAG.fullmatch(tag[0]) is not None
+    return tag[0] if not is_element or (is_part and name not in _BREAKS) else " "
+
+
 def without_closing_marks(heading: str) -> str:
     """Remove closing number signs from a heading.
 
     >>> without_closing_marks("On C# ##"), without_closing_marks("On C#")
     ('On C#', 'On C#')
     """
-    words = heading.rstrip()
-    bare = words.rstrip("#")
-    return bare.rstrip() if bare != words and bare[-1:].isspace() else words
+    line = heading.rstrip()
+    bare = line.rstrip("#")
+    return bare.rstrip() if bare != line and bare[-1:].isspace() else line
 
 
 def readable(text: str) -> str:

@@ -12,7 +12,7 @@ _MAX_LENGTH = 200
 _EN = (
     r"(?:documents?|docs?|texts?|files?|corpus|collection|folder|library|archive|workspace|knowledge base|materials?"
     r"|contents?|papers?|articles?|reports?|books?|pages?|notes|e-?mails|letters|contracts?|agreements?|manuals?"
-    r"|stor(?:y|ies)|data(?: ?set)?)"
+    r"|stor(?:y|ies)|data(?: ?set)?|standards?|specifications?|regulations?|guidelines?|polic(?:y|ies)|handbooks?)"
 )
 _EN_THESE = (
     rf"(?:(?:all |each )?(?:of )?(?:this|these|those|the|my|our|your|all)?(?: \w+)? ?{_EN}|"
@@ -24,14 +24,15 @@ _EN_THEMES = (
 )
 _EN_POINTS = (
     r"(?:main|key|central|major|most important|principal) (?:points?|ideas?|messages?|takeaways?|findings?|issues?"
-    r"|contents?|facts?|arguments?|conclusions?)"
+    r"|contents?|facts?|arguments?|conclusions?|parts?|sections?|chapters?|provisions?|requirements?)"
 )
 _EN_OF = rf"(?: (?:of|in|from|within|across|covered (?:by|in)|discussed in|treated in) {_EN_THESE})?(?: here)?"
 _EN_SUMMARY = r"(?:(?:a|an|the|me a|me an|me the) )?(?:\w+ )?(?:summary|overview|synopsis|outline|gist|abstract|digest)"
 
 _OVERVIEW = {
     "en": (
-        rf"what (?:is|are|'s) {_EN_THESE} (?:all |mainly |mostly )?about",
+        rf"what (?:is|are|'s) {_EN_THESE} (?:all |mainly |mostly )?about"
+        rf"(?:,? and what (?:is|are) (?:its|their) (?:{_EN_THEMES}|{_EN_POINTS}))?",
         rf"what (?:is|are) (?:the )?(?:{_EN_THEMES}|{_EN_POINTS}){_EN_OF}(?: about)?",
         rf"(?:which|what) {_EN_THEMES} (?:do|does|are|is) {_EN_THESE} (?:about|cover|"
         rf"deal with|discuss|treat|contain|covering)",
@@ -158,10 +159,12 @@ _NOUNS = {
 _TITLED = (
     r"(?:what (?:is|are) )(?P<a>.+?) (?:all )?about",
     r"summari[sz]e (?:the (?:document|file|text|book|article|page) )?(?P<b>.+)",
-    r"(?:(?:give me|write) )?(?:a |an |the )?(?:short |brief )?(?:summary|overview) of (?P<c>.+)",
+    r"(?:(?:give|write|provide)(?: me| us)? )?(?:a |an |the )?(?:short |brief )?(?:summary|overview) of (?P<c>.+)",
     r"(?:worum|um was) geht es in (?P<d>.+)",
     r"wovon handelt (?P<e>.+)",
     r"fasse? (?P<f>.+?) zusammen",
+    r"(?:(?:gib|geben sie)(?: mir| uns)? (?:bitte )?)?(?:einen |eine )?(?:kurzen? )?(?:überblick|übersicht)"
+    r" über (?P<s>.+)",
     r"de qué trata (?P<g>.+)",
     r"de quoi parle (?P<h>.+)",
     r"résume[zr]? (?P<i>.+)",

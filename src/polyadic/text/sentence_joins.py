@@ -17,10 +17,16 @@ _UNFINISHED = re.compile(
     re.VERBOSE,
 )
 _MAX_UNFINISHED = 12
-# Footnote marks directly after a sentence.
-_NOTE_MARKS = re.compile(r"(?:[¹²³⁰⁴-⁹]{1,3}|\[\^[\w.-]{1,40}\])+(?!:)")
+# Directly after a sentence: footnote marks, or the bracket that closes it.
+_ENDING = re.compile(r"(?:[¹²³⁰⁴-⁹]{1,3}|\[\^[\w.-]{1,40}\])+(?!:)|[)\]}]+")
 # Marks of emphasis that close directly after a sentence: "**May I go?** Yes."
 _CLOSING_MARKS = re.compile(r"(\*{1,3}|_{1,3})(?!\S)")
+# A full stop that is mentioned: a name that begins with '.', for example.
+_QUOTED_STOP = re.compile(r"(?:^|[\s(])(?:'\.'|\"\.\"|‘\.’|“\.”|`\.`)$")
+# A number at the end of a parenthesis, "(Chapter 1)", looks like that of a list item.
+_CLOSING_NUMBER = re.compile(r"\d{1,4}\)")
+# The beginning of a name with a placeholder: "libm.so." of "libm.so.*".
+_NAME_BEFORE_PLACEHOLDER = re.compile(r"(?:^|[\s(])\S*[\w>]\.\S*[\w>]\.$")
 _BEFORE_SUFFIX = " \t\n\r\xa0(\"'„“«/*"
 _MAX_TITLE = 4  # letters
 _NO_BREAK = "\xa0"
@@ -48,8 +54,8 @@ def inline_code(text: str, start: int, end: int) -> list[Range]:
 def joined(text: str, pieces: Iterator[Range], code: Sequence[Range], language: str) -> Iterator[Range]:
     """Join pieces if the boundary is within code, a name or an ordinal, or after a title or a list number.
 
-    A no-break space ends no sentence either. Footnote marks and closing marks of emphasis stay with the sentence before
-    them.
+    A no-break space ends no sentence either, nor does a quoted full stop, or what precedes a number that closes a
+    parenthesis. Footnote marks, closing brackets and closing marks of emphasis stay with the sentence before them.
 
     Parameters
     ----------
@@ -97,7 +103,7 @@ def _end_of_marks(text: str, begun: int, start: int, end: int) -> int:
     >>> _end_of_marks(text, 0, 11, len(text)), _end_of_marks(text, 2, 11, len(text))
     (13, 0)
     """
-    if marks := _NOTE_MARKS.match(text, start, end):
+    if marks := _ENDING.match(text, start, end):
         return marks.end()
     marks = _CLOSING_MARKS.match(text, start, end)
     is_closing = marks is not None and text.count(marks[1], max(begun, start - _MAX_EMPHASIS), start) % 2 == 1
@@ -108,7 +114,10 @@ def _continues(text: str, start: int, end: int, next_start: int, language: str) 
     """Whether a piece goes on in the next one."""
     if _is_within_name(text, end, next_start) or _is_unfinished(text, start, end) or is_ordinal(text, end, language):
         return True
-    return text[end:next_start] == _NO_BREAK
+    if _CLOSING_NUMBER.match(text, next_start) and text.rfind("(", start, end) > text.rfind(")", start, end):
+        return True
+    is_mentioned = text[next_start].islower() and _QUOTED_STOP.search(text[max(start, end - 4) : end]) is not None
+    return is_mentioned or text[end:next_start] == _NO_BREAK
 
 
 def _is_inside(code: Sequence[Range], end: int, start: int) -> bool:
@@ -117,10 +126,13 @@ def _is_inside(code: Sequence[Range], end: int, start: int) -> bool:
 
 
 def _is_within_name(text: str, end: int, start: int) -> bool:
-    """Whether a full stop is part of a name: ".LCK", "Data.LCK", "core.Server.Pool", but not "left.He"."""
+    """Whether a full stop is part of a name: ".LCK", "Data.LCK", ".<type>", "core.Server.Pool", but not "left.He"."""
     if end != start or not 0 < end < len(text) or text[end - 1] != ".":
         return False
     following = text[end : end + 2]
+    if following[0] in "<*":
+        is_suffix = not text[max(0, end - 2) : end - 1].strip(_BEFORE_SUFFIX)
+        return is_suffix or _NAME_BEFORE_PLACEHOLDER.search(text[max(0, end - _MAX_NAME) : end]) is not None
     if not following[0].isdigit() and following[0].lower() == following[0].upper():
         return False
     if not text[max(0, end - 2) : end - 1].strip(_BEFORE_SUFFIX) or not following.istitle() or len(following) < 2:

@@ -87,7 +87,8 @@ def may_be_typo(word: str, other: str) -> bool:
     """Return whether a word that is one or two edits from another may be a misspelling of it.
 
     A common word or an English one is none, and a short word only if the edit is one that is easily made: letters
-    swapped, doubled or left out, a neighbouring key, a letter of the same sound.
+    swapped, doubled or left out, a neighbouring key, a letter of the same sound. A common word with a letter after it
+    is a name that was made from that word.
 
     >>> [may_be_typo("foldre", "folder"), may_be_typo("folder", "folded"), may_be_typo("storing", "string")]
     [True, False, False]
@@ -95,8 +96,10 @@ def may_be_typo(word: str, other: str) -> bool:
     (True, False, False)
     >>> may_be_typo("causal", "casual"), may_be_typo("deprecation", "depreciation")
     (False, False)
+    >>> may_be_typo("systemd", "systems"), may_be_typo("foldrs", "folders")
+    (False, True)
     """
-    if is_rare_english_word(word):
+    if is_rare_english_word(word) or _is_extended(word, other):
         return False
     is_slip = other in _slips(word)
     rank = frequency_rank(word)
@@ -156,6 +159,12 @@ def _slips(word: str) -> list[str]:
     swapped = [word[:at] + word[at + 1] + word[at] + word[at + 2 :] for at in places[:-1]]
     doubled = [word[: at + 1] + word[at:] for at in places]
     return [*swapped, *doubled, *(word[:at] + word[at + 1 :] for at in places if word[at] == word[at - 1])]
+
+
+def _is_extended(word: str, other: str) -> bool:
+    """Return whether two words end differently after a common word: "systemd" and "systems", but not "foldre"."""
+    stem = word[:-1]
+    return len(other) == len(word) and other[:-1] == stem and frequency_rank(stem) is not None
 
 
 def _is_easy_edit(word: str, other: str) -> bool:

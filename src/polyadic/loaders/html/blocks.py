@@ -13,6 +13,9 @@ _SECTION_LEVEL = 2
 # The question of an entry that opens on a click is a term, and the answer its definition.
 _TERMS = ("dt", "summary")
 _ENDS_A_TERM = (".", "?", "!", "。", "？", "！")
+# Boxes with a remark. Their title is no heading: the text below the box is not part of the remark.
+_BOXES = ("div", "aside", "section")
+_BOX_NAMES = frozenset({"admonition", "caution", "danger", "hint", "important", "note", "tip", "warning"})
 
 
 class Blocks:
@@ -32,10 +35,15 @@ class Blocks:
         self._mark = ""
         self._terms: list[str] = []
         self._in_term = False
+        self._boxes: list[bool] = []
+        self._awaits_title = False
 
     def open(self, tag: str, attributes: Mapping[str, str]) -> None:
-        """Begin a list, list item, term (or summary), table, row or cell."""
-        if tag in LISTS:
+        """Begin a list, list item, term (or summary), box, table, row or cell."""
+        if tag in _BOXES:
+            self._awaits_title = not _BOX_NAMES.isdisjoint(attributes.get("class", "").lower().split())
+            self._boxes.append(False)
+        elif tag in LISTS:
             self.flush_terms(":")
             self._lists.append(1 if tag == "ol" else 0)
         elif tag == "li":
@@ -51,10 +59,13 @@ class Blocks:
             self._tables[-1].rows[-1].append(HtmlCell.opened(tag, attributes))
 
     def close(self, tag: str) -> None:
-        """End a list, list item, term or table."""
-        if tag in LISTS and self._lists:
-            self.flush_terms()
-            self._lists.pop()
+        """End a list, list item, term, box or table."""
+        if tag in _BOXES and self._boxes:
+            self._awaits_title = False
+            if self._boxes.pop():
+                self._end_list()
+        elif tag in LISTS and self._lists:
+            self._end_list()
         elif tag == "li":
             self._mark = ""
         elif tag in _TERMS:
@@ -70,8 +81,24 @@ class Blocks:
         else:
             self.add(_defined(self._take_terms(), without_headings(text)))
 
+    def add_heading(self, level: int, text: str) -> None:
+        """Write a heading; the title of a box becomes a term that the first paragraph of the box defines."""
+        if self._awaits_title:
+            self._awaits_title = False
+            self.flush_terms()
+            self._terms.append(text)
+            self._lists.append(0)
+            self._boxes[-1] = True
+            return
+        if self._boxes and self._boxes[-1]:
+            # More than a remark: the rest of the box is a section.
+            self._boxes[-1] = False
+            self._end_list()
+        self.add(f"{'#' * level} {text}", is_heading=True)
+
     def add(self, text: str, is_heading: bool = False) -> None:
         """Write a block: as a list item, indented as the continuation of one, or marked as a quotation."""
+        self._awaits_title = False
         if not self._mark and self._lists and not is_heading:
             indent = "  " * len(self._lists)
             text = "\n".join(indent + line if line else "" for line in text.split("\n"))
@@ -115,6 +142,10 @@ class Blocks:
     def is_within(self, tag: str) -> bool:
         """Return whether the element that has just been opened is inside a table cell or list item."""
         return self.cell is not None or len(self._lists) > (tag in LISTS)
+
+    def _end_list(self) -> None:
+        self.flush_terms()
+        self._lists.pop()
 
     def _take_terms(self) -> str:
         """Return the pending terms for their definition, and mark the next block as a list item."""

@@ -18,6 +18,7 @@ from polyadic.loaders.html.boilerplate import (
     is_boilerplate,
     skips,
 )
+from polyadic.loaders.html.footnotes import as_note, note_identifier, with_moved_notes
 from polyadic.loaders.html.inline_text import InlineText
 from polyadic.loaders.html.preformatted import Preformatted, is_prose
 from polyadic.text.code_fences import fenced, without_headings
@@ -132,6 +133,16 @@ def _closed(tag: re.Match[str]) -> str:
     return tag.group() if name.lower() in _VOID else f"<{name}{tag.group(2)}></{name}>"
 
 
+@dataclass(frozen=True, slots=True)
+class _Note:
+    """An open footnote: where its blocks begin."""
+
+    depth: int
+    identifier: str
+    place: list[str]
+    start: int
+
+
 class _Text:
     """Parser target that converts elements to text blocks."""
 
@@ -149,6 +160,7 @@ class _Text:
         self._code: Preformatted | None = None
         self._quotes: list[int] = []
         self._regions: list[_Region] = []
+        self._open_note: _Note | None = None
         self._stats = ElementStats()
         self._title: list[str] | None = None
         self._titles: list[str] = []
@@ -234,7 +246,7 @@ class _Text:
 
     def close(self) -> HtmlPage:
         self._flush()
-        blocks = self._blocks.finished() or self._left_out
+        blocks = with_moved_notes(self._blocks.finished() or self._left_out)
         return HtmlPage(join_blocks(blocks), next(filter(None, self._titles), ""), self._metadata)
 
     def _shown_as(self, tag: str) -> str:
@@ -252,6 +264,9 @@ class _Text:
         elif kind := boilerplate_kind(tag, attributes, bool(self._content_at), self._blocks.is_within(tag)):
             place = self._blocks.target
             self._regions.append(_Region(self._depth, kind, place, len(place), self._stats))
+        if self._open_note is None and (identifier := note_identifier(tag, attributes)):
+            place = self._blocks.target
+            self._open_note = _Note(self._depth, identifier, place, len(place))
         if _quotes_message(tag, attributes):
             self._quotes.append(self._depth)
             self._blocks.is_quoted = True
@@ -263,6 +278,10 @@ class _Text:
             self._flush()
             self._quotes.pop()
             self._blocks.is_quoted = bool(self._quotes)
+        if (note := self._open_note) is not None and note.depth == self._depth:
+            self._flush()
+            note.place[note.start :] = as_note(note.identifier, note.place[note.start :])
+            self._open_note = None
         if self._regions and self._regions[-1].depth == self._depth:
             self._flush()
             region = self._regions.pop()
@@ -299,7 +318,7 @@ class _Text:
         text = self._inline.take()
         if text and level:
             self._stats = replace(self._stats, headings=self._stats.headings + 1)
-            self._blocks.add(f"{'#' * level} {' '.join(text.split())}", is_heading=True)
+            self._blocks.add_heading(level, " ".join(text.split()))
         elif text:
             self._blocks.add_paragraph(text)
         for caption in self._pending_captions:

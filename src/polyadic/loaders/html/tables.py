@@ -171,7 +171,16 @@ def _section_blocks(rows: Sequence[Sequence[HtmlCell]]) -> list[str]:
         return list(row_lines(map(list, zip(*texts, strict=True)), headers=1))
     if not headings and not any(cell.is_heading for row in rows for cell in row):
         return list(row_lines(texts, headers=int(_has_names(rows, texts))))
+    if 0 < headings < len(rows) and not texts[0][0]:
+        _fill_down(texts[headings:])
     return list(row_lines(texts, headers=headings if headings < len(rows) else 0))
+
+
+def _fill_down(rows: Sequence[list[str]]) -> None:
+    """Repeat the names of rows, in the first column, in the rows below that belong to the same name."""
+    name = ""
+    for row in rows:
+        name = row[0] = row[0] or (name if any(row) else "")
 
 
 def _has_names(rows: Sequence[Sequence[HtmlCell]], texts: Sequence[Sequence[str]]) -> bool:

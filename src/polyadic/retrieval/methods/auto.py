@@ -2,9 +2,10 @@
 
 The passages around a question are gathered by ``walk``, which starts from names, from the nearest vectors and from the
 best by BM25. They are then ranked by all of these (fusion.py). For a question that asks for all items of a kind, facts
-about the items come first (list_items.py).
+about the items come first (list_items.py), and for one about a broad topic, facts about it (topic_facts.py).
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -13,14 +14,18 @@ from polyadic.config import Settings
 from polyadic.embeddings.embedder import Embedder
 from polyadic.model.types import Knowledge
 from polyadic.retrieval.fusion import FusionSignals, fuse
+from polyadic.retrieval.items import RetrievedRow
 from polyadic.retrieval.list_items import find_list
 from polyadic.retrieval.methods.walk import Walk, WalkOutcome
 from polyadic.retrieval.subgraph import position
 from polyadic.retrieval.token_budget import knowledge_of
+from polyadic.retrieval.topic_facts import find_topic
 from polyadic.retrieval.trace import Trace
 from polyadic.retrieval.walk_scores import best_target
 from polyadic.storage.protocol import Reader, Vectors
+from polyadic.text.counts import count
 from polyadic.text.list_questions import list_question
+from polyadic.text.topic_questions import broad_topic
 
 _FLATTENING = np.float32(4.0)
 # A question that names a section by its number asks about that section.
@@ -52,11 +57,25 @@ class Auto:
         asked = list_question(question)
         items = await find_list(asked, reader, embedder, context_tokens) if asked else None
         if items is None:
-            return knowledge_of(question, self.name, ranked, context_tokens, trace, reader)
+            first = await _topic_facts(question, reader, embedder, context_tokens, trace)
+            return knowledge_of(question, self.name, [*first, *ranked], context_tokens, trace, reader)
         trace.done("list", f"{len(items.facts)} facts; types: {', '.join(items.kinds) or 'none'}")
         budget = items.budget(context_tokens)
         found = knowledge_of(question, self.name, [*items.facts, *ranked], budget, trace, reader)
         return replace(found, note=items.note)
+
+
+async def _topic_facts(
+    question: str, reader: Reader, embedder: Embedder, context_tokens: int, trace: Trace
+) -> Sequence[RetrievedRow]:
+    """Return the facts about the topic of a question; none if it asks about no broad topic."""
+    topic = broad_topic(question)
+    found = await find_topic(topic, reader, embedder, context_tokens) if topic else None
+    if found is None:
+        return ()
+    where = f"{count(found.documents, 'document')} and {count(found.passages, 'passage')}"
+    trace.done("topic", f"{len(found.facts)} facts first; about the topic are facts of {where}")
+    return found.facts
 
 
 def _with_passages(outcome: WalkOutcome, shares: Vectors) -> WalkOutcome:

@@ -6,30 +6,40 @@ On two question sets with the titles withheld, the second rule is worth 0.02 to 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Self
+from typing import Protocol, Self
 
 import numpy as np
 
 from polyadic.storage.arrays.base import Base
 from polyadic.storage.arrays.row_map import find
 from polyadic.storage.arrays.segments import NodeRows
-from polyadic.storage.incidence import Integers, limited, matches
-from polyadic.storage.records import NodeType
-
-if TYPE_CHECKING:
-    from polyadic.storage.arrays.state import StoreState
+from polyadic.storage.incidence import Floats, Integers, limited, matches
+from polyadic.storage.records import DegreeWay, IncidenceWay, NodeType, ScoredNodeType
 
 _SHARE = 0.6
 """Minimum share of a chunk's facts that its topic entity takes part in."""
 
 
-def shared(state: "StoreState", chunks: Integers) -> Integers:
+class FactArrays(Protocol):
+    """The part of a StoreState that topic entities are computed from."""
+
+    def linked(self, way: IncidenceWay, rows: Integers) -> tuple[Integers, Integers]:
+        """Return the neighbours of each row in ascending order, and for each neighbour the index of its row."""
+
+    def degrees(self, way: DegreeWay, rows: Integers) -> Integers:
+        """Count the neighbours of each row."""
+
+    def scores(self, node_type: ScoredNodeType, rows: Integers) -> Floats:
+        """Return the score of each row."""
+
+
+def shared(state: FactArrays, chunks: Integers) -> Integers:
     """Return the entity in most facts of each chunk, ties broken by :func:`highest_scored`; -1 if none."""
     owners, entities = contenders(state, chunks)
     return highest_scored(state, len(chunks), owners, entities, entities)
 
 
-def highest_scored(state: "StoreState", size: int, owners: Integers, entities: Integers, ranks: Integers) -> Integers:
+def highest_scored(state: FactArrays, size: int, owners: Integers, entities: Integers, ranks: Integers) -> Integers:
     """Return each chunk's contender with the highest score; ties go to the fewest facts, then to the lowest rank."""
     order = np.lexsort((ranks, state.degrees("entity_facts", entities), -state.scores("entity", entities), owners))
     first, places = np.unique(owners[order], return_index=True)
@@ -38,7 +48,7 @@ def highest_scored(state: "StoreState", size: int, owners: Integers, entities: I
     return topics
 
 
-def contenders(state: "StoreState", chunks: Integers) -> tuple[Integers, Integers]:
+def contenders(state: FactArrays, chunks: Integers) -> tuple[Integers, Integers]:
     """Return the entities that take part in most facts of each chunk (an index), if that is share enough."""
     facts, chunk_of_fact = state.linked("chunk_facts", chunks)
     members, fact_of_member = state.linked("fact_entities", facts)
@@ -65,7 +75,7 @@ class UpdatedTopics:
     entities: Integers
 
     @classmethod
-    def of(cls, base: Base, nodes: Mapping[NodeType, NodeRows], state: "StoreState") -> Self:
+    def of(cls, base: Base, nodes: Mapping[NodeType, NodeRows], state: FactArrays) -> Self:
         """Compute the topics of a state that may have changed since its base."""
         chunks, entities = nodes["chunk"], nodes["entity"]
         contested, _ = base.incidence["contested"].neighbours(entities.row_map.hidden)
