@@ -172,7 +172,7 @@ def test_store_of_another_embedder_is_reported(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"), [("It rained.", "fewer than two entities"), ("# Heading", "found no evidence")]
+    ("text", "said"), [("It rained.", "fewer than two things"), ("# Heading", "found no evidence")]
 )
 def test_reasons_for_missing_facts_are_reported(tmp_path: Path, text: str, said: str) -> None:
     with Workspace(tmp_path, Settings(embedding=HASHING)) as kb:

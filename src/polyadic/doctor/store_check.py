@@ -31,7 +31,7 @@ def _no_facts(evidence: int, failures: int, extractors: str) -> CheckResult:
     if failures:
         return bad("facts", f"none, because {failures:,} chunks failed", _RETRY)
     if evidence:
-        detail = f"none: all {evidence:,} statements from {extractors} name fewer than two things"
+        detail = f"none: {count(evidence, 'statement')} from {extractors}, all with fewer than two things"
         return doubtful(
             "facts", detail, "query with --method chunks, or extract with a model: polyadic index --extractor model"
         )
