@@ -7,6 +7,8 @@ from typing import Any, Literal
 
 from tests.model_server.types import Asked
 
+# What stands below the first line of an item.
+_FURTHER = re.compile(r"^\[(\d+)\].*((?:\n  .*)+)", re.MULTILINE)
 _NUMBERED = re.compile(r"^[ \t]*\[(\d+)\][ \t]*(.*)$", re.MULTILINE)
 _QUESTION = re.compile(r"^(?:Question|Query):[ \t]*(.*(?:\n+.+)?)", re.MULTILINE)
 _RUNNING = re.compile(r"^Text:(.*?)(?=^#|\Z)", re.MULTILINE | re.DOTALL)
@@ -39,6 +41,16 @@ def numbered(text: str) -> list[tuple[int, str]]:
     [(1, 'One.'), (2, 'Two.')]
     """
     return [(int(number), item.strip()) for number, item in _NUMBERED.findall(text) if item.strip()]
+
+
+def lines_of_items(text: str) -> list[tuple[int, str]]:
+    """The first lines of all items ``[n] text``, and then their further lines, which are indented.
+
+    >>> lines_of_items("[1] One.\\n  More.\\n[2] Two.\\nThe end")
+    [(1, 'One.'), (2, 'Two.'), (1, 'More.')]
+    """
+    further = [(int(number), line.strip()) for number, lines in _FURTHER.findall(text) for line in lines.splitlines()]
+    return [*numbered(text), *((number, line) for number, line in further if line)]
 
 
 def unnumbered(text: str) -> list[tuple[int, str]]:

@@ -9,7 +9,7 @@ from polyadic.text.stopwords import function_words
 from tests.model_server.facts import EntityRow, FactRow, reply_with_facts, reply_with_names
 from tests.model_server.hierarchy_responders import hierarchy_replies
 from tests.model_server.names import names
-from tests.model_server.reading import numbered, question, unnumbered, wanted
+from tests.model_server.reading import lines_of_items, numbered, question, unnumbered, wanted
 from tests.model_server.step_responders import step_replies
 from tests.model_server.types import Asked, Responder, Said
 
@@ -60,7 +60,7 @@ def entities_of_question() -> Responder:
 
 
 def answer_from_context(no_answer: str = NO_ANSWER) -> Responder:
-    """Answers the ``Question:`` of the last user message by the one or two numbered items most like it in words.
+    """Answers the ``Question:`` of the last user message by the one or two lines of items most like it in words.
 
     The answer is their texts, each followed by its number in brackets, or ``no_answer`` where none shares two words.
     """
@@ -70,7 +70,7 @@ def answer_from_context(no_answer: str = NO_ANSWER) -> Responder:
         if asked.json_mode is not None or not about:
             return None
         mine, unlike = _content(about), function_words(detect_language(about))
-        shared = {item: len((mine & _content(item[1])) - unlike) for item in numbered(asked.text)}
+        shared = {item: len((mine & _content(item[1])) - unlike) for item in lines_of_items(asked.text)}
         best = [(item, count) for item, count in Counter(shared).most_common(2) if count >= 2]
         # The second one only where it says nearly as much.
         chosen = [item for item, count in best if count >= best[0][1] - 1]
