@@ -121,7 +121,7 @@ CASES = [
     fails("a cut connection", CutConnection(), asked=2, why="cut the connection"),
     # cut off
     kept("cut off once", CutText(), times=1, asked=3),
-    kept("cut off always", CutText(), asked=7, problems={"reply cut off at output_tokens": SENTENCES}),
+    kept("cut off always", CutText(), asked=3, problems={"reply cut off at output_tokens": 2}),
     fails("cut off before a word", Changed(lambda said: Said("", "length")), why="used up its tokens"),
     # nothing
     fails("null content", NullContent(), why="sent an empty reply"),

@@ -33,7 +33,7 @@ def limit_summaries(clusters: Sequence[Cluster], fresh: Collection[str]) -> tupl
         Identifiers of clusters that were summarized in this run.
 
     >>> abcd = Cluster(0, tuple("abcd"), tuple("abcd"))
-    >>> named = {"X": "ab", "Y": "abc", "Z": "cd"}
+    >>> named = {"X": "abcd", "Y": "abc", "Z": "cd"}
     >>> made = tuple(Summary("c", 1, name, "", "", tuple(members), "") for name, members in named.items())
     >>> (limited,), dropped = limit_summaries([replace(abcd, summaries=made)], [abcd.id])
     >>> [summary.name for summary in limited.summaries], dropped
