@@ -1,5 +1,6 @@
 """Fit knowledge into a token budget, which several kinds of items may share."""
 
+from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Protocol, TypeVar
 
@@ -119,9 +120,11 @@ class _RowBudget:
         self._tokens_of: dict[int, int] = {}
         """Tokens of the other facts taken."""
         self._taken_chunks: list[RetrievedRow] = []
+        self._shown: dict[int, tuple[Hashable, ...]] = {}
 
     def fill(self, rows: Sequence[RetrievedRow]) -> list[RetrievedRow]:
         """Return the rows that fit, in their order, with the tokens that they take."""
+        self._shown = self._equally_long(rows)
         kept: dict[int, RetrievedRow] = {}
         best_omitted: int | None = None
         for place, row in enumerate(rows):
@@ -135,6 +138,17 @@ class _RowBudget:
             row._replace(tokens=0) if row.kind is ItemKind.FACT and row.row in self._stated else row
             for _, row in sorted(kept.items())
         ]
+
+    def _equally_long(self, rows: Sequence[RetrievedRow]) -> dict[int, tuple[Hashable, ...]]:
+        """Return how a prompt would show the chunks of which others have as many tokens; all are read together."""
+        chunks = [row for row in rows if row.kind is ItemKind.CHUNK]
+        lengths = Counter(row.tokens for row in chunks)
+        alike = np.array([row.row for row in chunks if lengths[row.tokens] > 1], dtype=np.int64)
+        return (
+            dict(zip(alike.tolist(), map(_as_shown, self._reader.chunk_places(alike)), strict=True))
+            if len(alike)
+            else {}
+        )
 
     def _taken(self, row: RetrievedRow) -> RetrievedRow | None:
         """Return a row with the tokens that it takes; None if it does not fit."""
@@ -173,10 +187,7 @@ class _RowBudget:
     def _is_repeated(self, chunk: RetrievedRow) -> bool:
         """Return whether a prompt would show a chunk exactly as one that is taken; only equally long ones are read."""
         alike = [taken.row for taken in self._taken_chunks if taken.tokens == chunk.tokens]
-        if not alike:
-            return False
-        shown, *others = map(_as_shown, self._reader.chunk_places(np.array([chunk.row, *alike], dtype=np.int64)))
-        return shown in others
+        return any(self._shown[row] == self._shown[chunk.row] for row in alike)
 
     def _part(self, row: RetrievedRow) -> RetrievedRow | None:
         """Return the part of a chunk that fits into the room that is left."""
