@@ -1,4 +1,4 @@
-"""Questions of lists of frequently asked questions are told from their answers, however they are written."""
+"""Questions in lists of frequently asked questions are distinguished from their answers, in any notation."""
 
 import pytest
 

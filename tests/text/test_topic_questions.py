@@ -1,4 +1,4 @@
-"""Questions about the development of a broad topic, or for an overview of it, are told from those for one fact."""
+"""Questions about the development of a broad topic, or for an overview of it, but not those for one fact."""
 
 import csv
 import json

@@ -50,9 +50,8 @@ class BatchRun:
     """A run over all pending documents and questions.
 
     ``errors`` says by request key why the response was unusable. ``note`` is called with each request whose reply is
-    missing. ``load_reranker`` and ``load_judge`` return the
-    reranker for questions and the judge of claims. ``failed`` is filled with the chunks that still wait
-    for a reply although a response arrived.
+    missing. ``load_reranker`` and ``load_judge`` return the reranker for questions and the judge of claims. ``failed``
+    is filled with the chunks that still wait for a reply although a response arrived.
     """
 
     settings: Settings
