@@ -11,8 +11,8 @@ from polyadic.retrieval.hierarchy_items import described, entity_items, summary_
 from polyadic.retrieval.hierarchy_nodes import Nodes, entities_in, names, summaries_in
 from polyadic.retrieval.hierarchy_search import HierarchySearch
 from polyadic.retrieval.items import chunk_items, fact_items, similar
+from polyadic.retrieval.shared_budget import split_budget
 from polyadic.retrieval.similarity_hits import targets_by_source
-from polyadic.retrieval.token_budget import split_budget
 from polyadic.storage.protocol import Hits, Rows, Vectors
 
 FACTS_OF_AN_ENTITY, FACTS, PASSAGES = 20, 40, 10

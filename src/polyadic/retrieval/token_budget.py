@@ -1,4 +1,4 @@
-"""Fit knowledge into a token budget, which several kinds of items may share."""
+"""Fit knowledge into a token budget."""
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -6,8 +6,7 @@ from typing import Protocol, TypeVar
 
 import numpy as np
 
-from polyadic.model.types import Item, ItemKind, Knowledge, RetrievalSection, SourceSpan
-from polyadic.retrieval.hierarchy_items import remove_repeated_facts
+from polyadic.model.types import Item, ItemKind, Knowledge, SourceSpan
 from polyadic.retrieval.items import RetrievedRow, to_items
 from polyadic.retrieval.passage_excerpt import excerpt
 from polyadic.retrieval.trace import Trace
@@ -18,8 +17,6 @@ _MOST_PASSAGES = 8
 """Passages looked at for a fact."""
 _SHORTEST_PART = 40
 """Tokens; less of a passage is not worth its source."""
-
-_Key = TypeVar("_Key")
 
 
 class TokenCosts(Protocol):
@@ -145,7 +142,7 @@ class _RowBudget:
         lengths = Counter(row.tokens for row in chunks)
         alike = np.array([row.row for row in chunks if lengths[row.tokens] > 1], dtype=np.int64)
         return (
-            dict(zip(alike.tolist(), map(_as_shown, self._reader.chunk_places(alike)), strict=True))
+            dict(zip(alike.tolist(), map(as_shown, self._reader.chunk_places(alike)), strict=True))
             if len(alike)
             else {}
         )
@@ -198,15 +195,9 @@ class _RowBudget:
         return row._replace(tokens=tokens, part=part) if part else None
 
 
-def _as_shown(place: SourceSpan) -> tuple[Hashable, ...]:
+def as_shown(place: SourceSpan) -> tuple[Hashable, ...]:
     """Return what a prompt shows of a passage: two files with the same text and title are shown once."""
     return place.title, place.date, place.page, place.quote
-
-
-def _identity(item: Item) -> tuple[Hashable, ...]:
-    if item.kind is ItemKind.CHUNK and item.places:
-        return item.kind, *_as_shown(item.places[0])
-    return item.kind, item.id
 
 
 def _fitted(
@@ -215,62 +206,3 @@ def _fitted(
     tokens = sum(item.tokens for item in items)
     trace.done("fit", f"{count(len(items), 'item')} of {tokens} tokens; {omitted} did not fit into {context_tokens}")
     return Knowledge(question, method, tuple(items), tokens, omitted, trace.steps)
-
-
-def split_budget(
-    queues: Mapping[_Key, Sequence[Item]], shares: Mapping[_Key, float], context_tokens: int
-) -> tuple[tuple[Item, ...], int]:
-    """Return the items of all queues that fit, without repetition, and the number that did not fit.
-
-    The next item always comes from the queue that has used least of its share. So the first items of each queue come
-    first, and the shares hold for any prefix of the result, up to an item. What one queue does not use is available to
-    the others. A queue with a share of 0 is left out, and its items are not counted. An item that is too long for the
-    remaining room is skipped.
-
-    Parameters
-    ----------
-    queues
-        Items, best first; ties prefer the queue that comes first.
-    shares
-        Share of each queue, at least 0; they need not sum to 1.
-    context_tokens
-        Token budget.
-    """
-    waiting = {key: list(reversed(items)) for key, items in queues.items() if shares[key] > 0}
-    used = dict.fromkeys(waiting, 0)
-    kept: dict[tuple[Hashable, ...], Item] = {}
-    omitted: set[tuple[Hashable, ...]] = set()
-    room = context_tokens
-    while waiting := {key: items for key, items in waiting.items() if items}:
-        key = min(waiting, key=lambda queue: used[queue] / shares[queue])
-        item = waiting[key].pop()
-        identity = _identity(item)
-        if identity in kept or identity in omitted:
-            continue
-        if item.tokens > room:
-            omitted.add(identity)
-            continue
-        kept[identity] = item
-        room -= item.tokens
-        used[key] += item.tokens
-    return tuple(kept.values()), len(omitted)
-
-
-def shared_knowledge(
-    question: str,
-    method: str,
-    sections: Mapping[RetrievalSection, Sequence[Item]],
-    shares: Mapping[RetrievalSection, float],
-    context_tokens: int,
-    trace: Trace,
-) -> Knowledge:
-    """Combine the sections of a method into its result, with the trace.
-
-    Reports come last, whatever their share, because they are least specific. The other sections are interleaved.
-    """
-    mixed, omitted = split_budget(sections, shares, context_tokens)
-    kept = remove_repeated_facts(sorted(mixed, key=lambda item: item.section is RetrievalSection.GLOBAL))
-    used = {section: sum(item.tokens for item in kept if item.section is section) for section in sections}
-    sizes = ", ".join(f"{section or 'without section'} {tokens}" for section, tokens in used.items())
-    trace.done("fit", f"{count(len(kept), 'item')} of {sizes} tokens; {omitted} did not fit into {context_tokens}")
-    return Knowledge(question, method, kept, sum(item.tokens for item in kept), omitted, trace.steps)

@@ -26,8 +26,9 @@ from polyadic.retrieval.community_search import NearCommunity, holding
 from polyadic.retrieval.global_knowledge import report_contexts, whole_reports
 from polyadic.retrieval.hierarchy_search import NOT_BUILT, HierarchySearch
 from polyadic.retrieval.local_knowledge import FACTS_OF_AN_ENTITY, local_items
+from polyadic.retrieval.shared_budget import split_budget
 from polyadic.retrieval.similarity_hits import alike_to
-from polyadic.retrieval.token_budget import knowledge, split_budget
+from polyadic.retrieval.token_budget import knowledge
 from polyadic.retrieval.trace import Trace
 from polyadic.storage.hierarchy import HierarchyReader
 from polyadic.storage.incidence import among

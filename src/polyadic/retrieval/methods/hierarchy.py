@@ -21,8 +21,8 @@ from polyadic.retrieval.global_knowledge import global_items
 from polyadic.retrieval.hierarchy_nodes import names
 from polyadic.retrieval.hierarchy_search import NOT_BUILT, HierarchySearch, find
 from polyadic.retrieval.local_knowledge import local_items
+from polyadic.retrieval.shared_budget import shared_knowledge
 from polyadic.retrieval.shortest_paths import paths_between
-from polyadic.retrieval.token_budget import shared_knowledge
 from polyadic.retrieval.trace import Trace
 from polyadic.storage.hierarchy import HierarchyReader
 from polyadic.storage.protocol import Reader
