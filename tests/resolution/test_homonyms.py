@@ -148,3 +148,33 @@ def test_magazine_is_a_work_and_an_organization(store: SqliteStore) -> None:
 )
 def test_kind_is_what_stands_before_the_first_function_word(description: str, expected: str) -> None:
     assert " ".join(genus(description)) == expected
+
+
+def serve(store: SqliteStore, name: str, text: str, neighbour: str) -> None:
+    named = [("Air Force", "organization", f"service of {neighbour}"), (neighbour, "person", "")]
+    publish_described(store, name, [(text, named)])
+
+
+def test_common_noun_used_as_a_name_is_proposed_if_nothing_connects_its_uses(store: SqliteStore) -> None:
+    serve(store, "a", "Stafford became a general of the Air Force.", "Stafford")
+    serve(store, "b", "Yang was a pilot of the Air Force.", "Yang")
+    assert of(store) == []
+    publish_facts(store, "c", [("Each air force has pilots.", [("pilots", "")])])
+    (homonym,) = of(store)
+    assert {(sense.name, sense.documents) for sense in homonym.senses} == {
+        ("Air Force (Stafford)", ("/docs/a.txt",)),
+        ("Air Force (Yang)", ("/docs/b.txt",)),
+    }
+    publish_facts(
+        store,
+        "d",
+        [("Yang met Stafford in the Air Force.", [("Yang", ""), ("Stafford", ""), ("Air Force", "organization")])],
+    )
+    assert of(store) == []
+
+
+def test_common_noun_without_a_type_is_not_proposed(store: SqliteStore) -> None:
+    """Facts extracted without a model have none, and manuals capitalize words such as "Note"."""
+    for name, neighbour in (("a", "Ada"), ("b", "Bob")):
+        publish_facts(store, name, [(f"Note that {neighbour} left a note.", [("Note", ""), (neighbour, "")])])
+    assert of(store) == []

@@ -1,5 +1,6 @@
 """``polyadic entities``: entity resolution: review, merge, rename, cannot-link, keep, split and undo."""
 
+import shlex
 from typing import Any
 
 import click
@@ -19,6 +20,7 @@ from polyadic.llm.budget import SpendingBudget
 from polyadic.model.resolution import DecisionKind, ResolutionDecision
 from polyadic.resolution.api import LEAST_WITH_A_MODEL, SHOWN, ResolutionReview
 from polyadic.resolution.apply_decisions import DecisionOutcome
+from polyadic.resolution.homonyms import Homonym, HomonymSense
 from polyadic.resolution.llm_adjudication import LLMAdjudication
 from polyadic.resolution.merge_candidates import CERTAIN, CandidateEntity, MergeCandidate
 from polyadic.text.counts import count
@@ -235,14 +237,21 @@ def _print_review(found: ResolutionReview) -> None:
             say(f"  {sense.name}: {', '.join(map(shown, sense.documents))}")
             if evidence := "; ".join(filter(None, (sense.description, _shortened(sense.fact)))):
                 say(f"    {evidence}")
+            if sense.name != homonym.name:
+                say(f"    {_split_command(homonym, sense)}")
     pairs = f"{count(found.total, 'candidate pair')}, {found.certain:,} certain"
     say(f"{pairs}; {count(len(found.homonyms), 'name')} possibly ambiguous")
     if found.homonyms:
-        say("polyadic entities split NAME --as OTHER --from DOC gives a name another meaning in these documents")
-        say("polyadic entities keep NAME keeps it as one entity")
+        say("entities split gives a name another meaning in these documents; entities keep NAME keeps it as one entity")
     if found.certain:
         say("polyadic entities merge --auto merges the certain ones, review --accept ID merges one of these")
     _print_asked(LLMAdjudication({}, found.unreadable, found.usage, found.stopped))
+
+
+def _split_command(homonym: Homonym, sense: HomonymSense) -> str:
+    """Return the command that gives a name this sense in its documents."""
+    documents = [part for document in sense.documents for part in ("--from", shown(document))]
+    return shlex.join(["polyadic", "entities", "split", homonym.name, "--as", sense.name, *documents])
 
 
 def _print_candidate(candidate: MergeCandidate) -> None:

@@ -4,10 +4,13 @@ Homonyms are names that documents use for incompatible kinds of things ("command
 kinds, and which kinds exclude each other, is learned from the corpus. A word is a kind within a type if several other
 entities of this type are described by it: some spacecraft are shuttles, some are modules. Two kinds are compatible if
 another entity is described as both: a launcher is also called a rocket.
+
+Common nouns used as names ("Air Force") are homonyms too, if nothing connects their uses.
 """
 
+import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
@@ -22,6 +25,9 @@ from polyadic.storage.protocol import DocumentRecord, Reader
 
 _MIN_EXAMPLES = 3
 """Minimum number of other entities of a type that a word describes, for it to be a kind within this type."""
+_MOST_WORDS = 4
+"""Maximum length of a common noun, in words."""
+_WORD = re.compile(r"[^\W\d_]+")
 
 
 @dataclass(slots=True)
@@ -35,7 +41,7 @@ class _NameUse:
     types, descriptions
         Numbers of pieces of evidence that give each of them.
     neighbours
-        Keys of the entities named in the same evidence, other than values.
+        Names of the entities in the same evidence by key, in order, other than values.
     fact
         The first fact.
     """
@@ -43,15 +49,14 @@ class _NameUse:
     source: str
     types: Counter[str] = field(default_factory=Counter)
     descriptions: Counter[str] = field(default_factory=Counter)
-    neighbours: set[str] = field(default_factory=set)
+    neighbours: dict[str, str] = field(default_factory=dict)
     fact: str = ""
 
-    def add(self, evidence: Evidence, participant: Participation, neighbours: Iterable[str]) -> None:
+    def add(self, evidence: Evidence, participant: Participation, neighbours: Mapping[str, str]) -> None:
         """Add a piece of evidence."""
         self.types.update([participant.type.casefold()] if participant.type else ())
         self.descriptions.update([participant.description] if participant.description else ())
-        self.neighbours.update(neighbours)
-        self.neighbours.discard(participant.key)
+        self.neighbours |= {key: name for key, name in neighbours.items() if key != participant.key}
         self.fact = self.fact or evidence.text
 
     @property
@@ -61,31 +66,57 @@ class _NameUse:
 
 
 def _name_uses(
-    reader: Reader, records: Sequence[DocumentRecord], resolution: EntityResolution
-) -> dict[str, list[_NameUse]]:
-    """Return the uses of each key by document, in the order of ``records``; the evidence of each is read once.
+    reader: Reader, records: Sequence[DocumentRecord], resolution: EntityResolution, names: Collection[str]
+) -> tuple[dict[str, list[_NameUse]], set[str]]:
+    """Return the uses of each key by document, in the order of ``records``, and the ``names`` that are common nouns.
 
-    Names that are split already in a document are left out there.
+    Names that are split already in a document are left out there. A common noun is a name that a fact also uses in
+    lowercase. The evidence of each document is read once.
     """
     uses: dict[str, list[_NameUse]] = defaultdict(list)
+    lowercase = {name.lower() for name in names}
+    nouns: set[str] = set()
     is_value_cached = cache(is_value)
     for record in records:
         here: dict[str, _NameUse] = {}
         for _, chunk in reader.records.evidence(record.id):
             for evidence in chunk:
+                nouns |= lowercase & _lowercase_phrases(evidence.text)
                 named = [one for one in evidence.participants if one.key]
-                keys = {one.key for one in named if not is_value_cached(one.name, one.type)}
+                keys = {one.key: one.name for one in named if not is_value_cached(one.name, one.type)}
                 for one in named:
                     if resolution.key(one.key, record.id) == one.key:
                         here.setdefault(one.key, _NameUse(record.source)).add(evidence, one, keys)
         for key, use in here.items():
             uses[key].append(use)
-    return uses
+    return uses, {name for name in names if name != name.lower() and name.lower() in nouns}
+
+
+def _lowercase_phrases(text: str) -> set[str]:
+    """Return all phrases of lowercase words.
+
+    >>> sorted(_lowercase_phrases("He left the Royal air force."))
+    ['air', 'air force', 'force', 'left', 'left the', 'the']
+    """
+    runs: list[list[str]] = [[]]
+    end = 0
+    for word in _WORD.finditer(text):
+        if not word[0].islower() or text[end : word.start()].strip():
+            runs.append([])
+        if word[0].islower():
+            runs[-1].append(word[0])
+        end = word.end()
+    return {
+        " ".join(run[start : start + length])
+        for run in runs
+        for start in range(len(run))
+        for length in range(1, min(_MOST_WORDS, len(run) - start) + 1)
+    }
 
 
 def _share_a_neighbour(some: Collection[_NameUse], others: Collection[_NameUse]) -> bool:
     """Return whether two groups of uses have a neighbour in common."""
-    return any(not one.neighbours.isdisjoint(other.neighbours) for one in some for other in others)
+    return any(one.neighbours.keys() & other.neighbours.keys() for one in some for other in others)
 
 
 @dataclass(slots=True)
@@ -216,18 +247,19 @@ class Homonym:
 def homonyms(reader: Reader, found: CandidatePairs) -> list[Homonym]:
     """Find names that documents use for different things, in the order of names.
 
-    These are names with incompatible types, names described as different kinds of things, and short forms of different
-    long names. A neighbour that two uses have in common is evidence that both mean the same. Names that a decision
-    keeps as one entity are left out.
+    These are names with incompatible types, names described as different kinds of things, common nouns used as names,
+    and short forms of different long names. A neighbour that two uses have in common is evidence that both mean the
+    same. Names that a decision keeps as one entity are left out.
     """
     records = reader.records.documents()
-    uses = _name_uses(reader, records, found.resolution)
-    # A common noun ("lawyer") has no other entities to be mistaken for.
+    # A name in lowercase ("lawyer") has no other entities to be mistaken for.
     names = {entity.key: entity.name for entity in found.census.entities if not entity.name.islower()}
+    uses, nouns = _name_uses(reader, records, found.resolution, names.values())
     several = {key: of for key, of in uses.items() if key in names and len(of) > 1}
     by_types = {one.name: one for one in _of_types(several, names)}
     by_kinds = {one.name: one for one in _of_kinds(several, names, _DescribedKinds(uses))}
-    listed = [*(by_kinds | by_types).values(), *_of_short_names(found, records)]
+    by_nouns = {one.name: one for key, of in several.items() if names[key] in nouns for one in _of_noun(names[key], of)}
+    listed = [*(by_nouns | by_kinds | by_types).values(), *_of_short_names(found, records)]
     kept = found.resolution.kept
     return sorted((one for one in listed if entity_key(one.name) not in kept), key=lambda one: one.name)
 
@@ -253,6 +285,24 @@ def _of_kinds(
             yield Homonym(
                 names[key], named, "documents describe it as different kinds of things, with other neighbours"
             )
+
+
+def _of_noun(name: str, uses: Sequence[_NameUse]) -> Iterator[Homonym]:
+    """Find the senses of a common noun: groups of typed uses that no neighbour connects, named after a neighbour."""
+    groups: list[list[_NameUse]] = []
+    for use in uses:
+        if use.types and use.neighbours:
+            joined, apart = [use], []
+            for group in groups:
+                if _share_a_neighbour(group, joined):
+                    joined = [*group, *joined]
+                else:
+                    apart.append(group)
+            groups = [*apart, joined]
+    if len(groups) > 1:
+        ranked = sorted(groups, key=lambda group: -len(group))
+        named = tuple(_sense(f"{name} ({next(iter(of[0].neighbours.values()))})", of) for of in ranked)
+        yield Homonym(name, named, "it is a common noun, and the entities named with it are different")
 
 
 def _sense(name: str, uses: Sequence[_NameUse]) -> HomonymSense:
