@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 Preset = Mapping[str, Mapping[str, object]]
 
+# The context size of a local server is the one that it has to be started with (docs/models.md).
 _LOCAL = {"key_variable": "", "temperature": 0.0, "timeout": 600.0}
 
 # The facts of a chunk take several times its tokens and must fit into one reply.
@@ -60,6 +61,7 @@ PRESETS: Mapping[str, Preset] = {
         },
         **_SMALL_WINDOWS,
     },
+    # Context: model card of Qwen2.5-7B-Instruct, September 2024 (32,768 tokens, replies of at most 8,192).
     "vllm": {
         "model": {
             **_LOCAL,
