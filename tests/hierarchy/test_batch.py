@@ -78,6 +78,15 @@ def test_missing_and_broken_replies_are_requested_again(tmp_path: Path, server: 
         assert kb.status().spent.calls == len(sent) + 1  # what could not be read was paid for as well
 
 
+def test_cluster_with_nothing_in_common_does_not_keep_a_batch_pending(tmp_path: Path, server: ModelServer) -> None:
+    with workspace(tmp_path / "kb", by_model(server, SMALL), DOCUMENTS) as kb:
+        written = kb.batch.write(tmp_path / "ask.jsonl", hierarchy=True)
+        server.misbehave(Replaced('{"summaries": []}'))
+        (empty,) = answer_batch(server, put_lines(tmp_path / "one.jsonl", lines_of(written.files)[:1]))
+        read = kb.batch.read([put_lines(tmp_path / "1.jsonl", [empty])])
+        assert (read.accepted, read.refused, read.missing.requests) == (1, 0, written.requests - 1)
+
+
 @pytest.mark.slow
 def test_changes_between_rounds_are_requested_in_their_current_form(tmp_path: Path, server: ModelServer) -> None:
     with workspace(tmp_path / "kb", by_model(server, SMALL), DOCUMENTS) as kb:

@@ -162,7 +162,6 @@ USELESS = {
     "a proxy's page": (NotJson(), "not a model reply"),
     "an error": (Status(500), "answers 500"),
     "prose": (Replaced("No idea."), 'gave no summaries that can be read ("No idea.")'),
-    "none": (Replaced('{"summaries": []}'), "gave no summaries that can be read"),
     "another kind": (Replaced('{"facts": [{"text": "A."}]}'), "gave no summaries that can be read"),
     "a number": (Replaced("[1, 2, 3]"), "gave no summaries that can be read"),
     "cut off at once": (CutText(), "reached output_tokens before its summaries could be read"),
@@ -183,6 +182,14 @@ def test_extractive_summary_replaces_an_unusable_reply(server: ModelServer, kind
     assert memory.replies == {}
     server.behave()
     assert summaries(server, memory=memory).summaries[0].by == "recorded"
+
+
+def test_model_that_finds_nothing_in_common_is_not_asked_again(server: ModelServer) -> None:
+    server.misbehave(Replaced('{"summaries": []}'))
+    memory = Kept()
+    found = summaries(server, memory=memory)
+    assert found == summarized(1, MEMBERS) and not found.failed
+    assert summaries(server, memory=memory) == found and len(server.asked) == 1
 
 
 def test_single_member_makes_no_request(server: ModelServer) -> None:

@@ -9,7 +9,7 @@ from polyadic.hierarchy.build_report import BuildReport
 from polyadic.hierarchy.llm_summarizer import REPORT, SUMMARIZE
 from polyadic.hierarchy.prompt_context import MemberContext
 from polyadic.hierarchy.report_replies import findings_of, read_report
-from polyadic.hierarchy.summary_replies import read_summaries
+from polyadic.hierarchy.summary_replies import read_summaries, says_none
 from polyadic.llm.batch_model import PendingRequest
 from polyadic.llm.language_model import ModelReply
 from polyadic.llm.replies.parsed_reply import Problems
@@ -42,7 +42,7 @@ class BatchHierarchyBuild(BatchStage):
 
 
 def _has_summaries(reply: ModelReply) -> bool:
-    return bool(read_summaries(reply.text, _MEMBERS, ())[0])
+    return bool(read_summaries(reply.text, _MEMBERS, ())[0]) or says_none(reply.text)
 
 
 def _has_findings(reply: ModelReply) -> bool:

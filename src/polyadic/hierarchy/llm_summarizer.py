@@ -17,7 +17,7 @@ from polyadic.hierarchy.prompt_context import (
 )
 from polyadic.hierarchy.report_replies import findings_of, read_report
 from polyadic.hierarchy.summarizer import OTHER_TYPE, ClusterSummaries, CommunityDescription
-from polyadic.hierarchy.summary_replies import DraftMembership, read_summaries
+from polyadic.hierarchy.summary_replies import DraftMembership, read_summaries, says_none
 from polyadic.llm.cached_model import CachedModel
 from polyadic.llm.endpoint_model import prompt_tokens
 from polyadic.llm.json_schema import INTEGER, NUMBER, TEXT, list_of, record
@@ -104,18 +104,24 @@ class LLMSummarizer:
         return prompt_tokens(empty) + math.ceil(self._report_room()) + longest_fact
 
     async def summarize(self, layer: int, members: Sequence[MemberContext]) -> ClusterSummaries:
-        """Summarize as the protocol says; fewer than two members are not sent to the model."""
+        """Summarize as the protocol says; fewer than two members are not sent to the model.
+
+        If the model finds nothing in common, the summary is extractive.
+        """
         if len(members) < 2:
             return summarized(layer, members)
         prepared, types = self._prepare_summary(members), self._settings.types
         try:
             reply = await self._model.complete(
-                prepared.request, lambda reply: bool(read_summaries(reply.text, members, types)[0])
+                prepared.request,
+                lambda reply: bool(read_summaries(reply.text, members, types)[0]) or says_none(reply.text),
             )
         except NoReply as problem:
             return _extractive_summaries(layer, members, str(problem))
         drafts, problems = read_summaries(reply.text, members, types)
         problems[CUT_OFF] += not reply.complete
+        if says_none(reply.text):
+            return summarized(layer, members)
         if not drafts:
             return _extractive_summaries(layer, members, self._unusable("summaries", reply), problems)
         ids = [member.id for member in members]

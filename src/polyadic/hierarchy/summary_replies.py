@@ -87,6 +87,17 @@ def read_summaries(
     return _disambiguate({entity_key(member.name) for member in members}, named, problems), +problems
 
 
+def says_none(reply: str) -> bool:
+    """Return whether a reply lists no summaries: the model found nothing that the members have in common.
+
+    >>> says_none('{"summaries": []}'), says_none('{"summaries": [{"name": ""}]}'), says_none("{}")
+    (True, False, False)
+    """
+    records = [record_of(value) for value in reply_values(reply, Problems())]
+    listed = [record[name] for record in records for name in _LIST_NAMES if isinstance(record.get(name), list)]
+    return bool(listed) and not any(listed)
+
+
 def _records(reply: str, problems: Problems) -> list[dict[str, object]]:
     """Records of the last list in a reply, or single records if there is no list."""
     alone: list[dict[str, object]] = []
