@@ -61,6 +61,19 @@ def test_every_report_of_the_top_gets_its_summary_before_any_gets_a_second_findi
     assert [item.id for item in found] == [item.id for item in heads(whole)[:3]]
 
 
+def test_findings_are_about_all_documents_of_a_report() -> None:
+    reader = with_hierarchy(FACTS, {}, [[*NAMES["x"], *NAMES["y"][:2], *NAMES["z"][:2]]])
+    vector = reader.embedded(QUESTION)
+    largest = largest_communities(1, vector, reader, reader.hierarchy_reader())
+    contexts = report_contexts(largest, reader, reader.hierarchy_reader())
+    whole = reports_in_turn(contexts, vector, reader, reader.hierarchy_reader(), 4000)
+    about = [item.places[0].document_id for item in whole]
+    assert len(whole) == 1 + 7 and len(set(about)) == 3
+    room = sum(item.tokens for item in whole[:1]) + max(item.tokens for item in whole) * 3
+    shown = reports_in_turn(contexts, vector, reader, reader.hierarchy_reader(), room)
+    assert len(shown) < len(whole) and {item.places[0].document_id for item in shown} == set(about)
+
+
 def test_facts_quoted_in_two_reports_are_shown_once() -> None:
     found = survey(by="extractive")
     assert len({(item.kind, item.id) for item in found.items}) == len(found.items)

@@ -7,9 +7,9 @@ A question about the documents as a whole is similar to nothing in them, so simi
 communities of the hierarchy divide the documents into subjects instead, and each of them gets a share of the tokens.
 """
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import zip_longest
 
 import numpy as np
 
@@ -102,11 +102,11 @@ def whole_reports(
 def _blocks(
     contexts: Sequence[ReportContext], vector: Vectors, reader: Reader, hierarchy: HierarchyReader
 ) -> list[list[Item]]:
-    """Return for each report its title with the summary, then its findings in the order of the report."""
+    """Return for each report its title with the summary, then its findings, which do not repeat the title."""
     cited = _cited(contexts, vector, reader, hierarchy)
     blocks = []
     for context, head in zip(contexts, heads(contexts, vector, reader, hierarchy), strict=True):
-        found = _finding_items(_findings_of(context, cited), reader)
+        found = _finding_items(_findings_of(context, cited), reader, titled=False)
         blocks.append([replace(item, section=RetrievalSection.NONE) for item in (head, *found)])
     return blocks
 
@@ -117,15 +117,31 @@ def reports_in_turn(
     """Return title, summary and findings of the reports, each report as one block, within a token budget.
 
     Every report gets its summary before any gets a second finding; those of the top level get theirs before lower
-    levels get any.
+    levels get any. The next finding of a report is one about a document that has fewest items so far.
     """
     blocks = _blocks(contexts, vector, reader, hierarchy)
     by_level: dict[int, list[list[Item]]] = {}
     for context, block in zip(contexts, blocks, strict=True):
         by_level.setdefault(context.community.level, []).append(block)
-    order = [item for level in by_level.values() for turn in zip_longest(*level) for item in turn if item is not None]
+    order = [item for level in by_level.values() for item in _in_turn(level)]
     kept = {id(item) for item in truncate_to_budget(order, context_tokens)[0]}
     return [item for block in blocks for item in block if id(item) in kept]
+
+
+def _in_turn(blocks: Sequence[Sequence[Item]]) -> Iterator[Item]:
+    """Yield the first item of each block, then of each in turn the one about a document with fewest items so far."""
+    shown = Counter[str]()
+    waiting = [list(block) for block in blocks]
+    for turn in range(max(map(len, waiting), default=0)):
+        for items in filter(None, waiting):
+            best = min(range(len(items)), key=lambda i: shown[_document(items[i])]) if turn else 0
+            item = items.pop(best)
+            shown[_document(item)] += 1
+            yield item
+
+
+def _document(item: Item) -> str:
+    return item.places[0].document_id if item.places else ""
 
 
 def findings(
@@ -156,7 +172,8 @@ def _cited(
     return _CitedFacts(all_findings, vector, reader, hierarchy)
 
 
-def _finding_items(chosen: Sequence[_Finding], reader: Reader) -> list[Item]:
+def _finding_items(chosen: Sequence[_Finding], reader: Reader, titled: bool = True) -> list[Item]:
+    """Return an item for each finding; ``titled`` puts the title of the report before it."""
     whys = [f"finding of the report on {entry.of.why}{extractive(entry.of.report.by)}" for entry in chosen]
     firsts = np.array([entry.facts[0] for entry in chosen], dtype=np.int64)
     facts = fact_items(firsts, np.array([entry.similarity for entry in chosen], dtype=np.float32), whys, reader)
@@ -166,7 +183,8 @@ def _finding_items(chosen: Sequence[_Finding], reader: Reader) -> list[Item]:
         if entry.finding.text == fact.text:
             items.append(replace(fact, section=RetrievalSection.GLOBAL))
             continue
-        name, text = f"{entry.of.community.id}:{entry.number + 1}", f"{entry.of.report.title}: {entry.finding.text}"
+        name = f"{entry.of.community.id}:{entry.number + 1}"
+        text = f"{entry.of.report.title}: {entry.finding.text}" if titled else entry.finding.text
         items.append(
             Item(ItemKind.REPORT, name, text, entry.similarity, why, 0, where, section=RetrievalSection.GLOBAL)
         )
