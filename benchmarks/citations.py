@@ -81,6 +81,12 @@ class Statement:
         return self.supported_by.search(normal_text(place.quote)) is not None
 
 
+def is_reused(statement: Statement, text: str, numbers: int) -> bool:
+    """Return whether a marker of a statement occurs again in the text of its answer, with markers up to ``numbers``."""
+    uses = Counter(marker.number for marker in marker_spans(text, numbers))
+    return any(uses[marker.number] > 1 for marker in statement.markers)
+
+
 @dataclass(frozen=True, slots=True)
 class RecordedAnswer:
     """An answer with valid markers, what each of them may cite, the other pieces of its request, its statements."""
@@ -96,8 +102,9 @@ class RecordedAnswer:
         """Whether nothing was chosen on it; all answers to a question are in one half."""
         return hashlib.sha256(self.question.encode()).digest()[-1] % 2 == 1
 
-    def uses_of(self, number: int) -> int:
-        return Counter(marker.number for marker in marker_spans(self.text, len(self.cited)))[number]
+    def is_reused(self, statement: Statement) -> bool:
+        """Whether a marker of a statement occurs again in the answer."""
+        return is_reused(statement, self.text, len(self.cited))
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,12 +177,12 @@ async def recorded_answers(contexts: RecordedContexts) -> list[RecordedAnswer]:
         parsed = marked(row["reply"], len(pieces))
         cited = tuple(pieces[number - 1] for number in parsed.numbers)
         others = tuple(pieces[n] for n in range(len(pieces)) if n + 1 not in parsed.numbers)
-        statements = tuple(_statements(parsed.text, len(cited), row["statements"]))
+        statements = tuple(statements_in(parsed.text, len(cited), row["statements"]))
         answers.append(RecordedAnswer(row["id"], parsed.text, cited, others, statements))
     return answers
 
 
-def _statements(text: str, numbers: int, rows: Sequence[Mapping[str, Any]]) -> Iterator[Statement]:
+def statements_in(text: str, numbers: int, rows: Sequence[Mapping[str, Any]]) -> Iterator[Statement]:
     """Find each statement and the markers between it and the next words."""
     end = 0
     for row in rows:
@@ -184,7 +191,7 @@ def _statements(text: str, numbers: int, rows: Sequence[Mapping[str, Any]]) -> I
         after = re.compile(r"[\s,.]*(?:\[\d+\][\s,.]*)*").match(text, end)
         last = after.end() if after else end
         markers = tuple(m for m in marker_spans(text, numbers) if end <= m.span.start < last)
-        yield Statement(start, row["statement"], markers, re.compile("|".join(row["supported_by"])))
+        yield Statement(start, row["statement"], markers, re.compile("|".join(row["supported_by"]) or "(?!)"))
 
 
 async def _outcome(
@@ -193,9 +200,9 @@ async def _outcome(
     attribution: Attribution,
     attributing: Attributing,
 ) -> Outcome:
-    quoted = [citation for citation in _cited(statement, attribution) if not citation.whole_item]
+    quoted = [citation for citation in citations_for(statement, attribution.citations) if not citation.whole_item]
     right = tuple(statement.is_supported_by(citation.place) for citation in quoted)
-    reused = any(answer.uses_of(marker.number) > 1 for marker in statement.markers)
+    reused = answer.is_reused(statement)
     flagged = (
         _is_flagged(statement, attribution),
         await _is_flagged_with_another_number(answer, statement, attributing),
@@ -210,9 +217,10 @@ async def _outcome(
     return Outcome(answer.question, answer.is_held_out, reused, right, any(right), supportable, flagged)
 
 
-def _cited(statement: Statement, attribution: Attribution) -> list[Citation]:
+def citations_for(statement: Statement, citations: Sequence[Citation]) -> list[Citation]:
+    """Return the citations of the markers of a statement."""
     starts = {marker.span.start for marker in statement.markers}
-    return [citation for citation in attribution.citations if citation.at.start in starts]
+    return [citation for citation in citations if citation.at.start in starts]
 
 
 def _is_flagged(statement: Statement, attribution: Attribution) -> bool:

@@ -5,19 +5,27 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.citations import _cited, recorded_answers
+from benchmarks.citations import citations_for, is_reused, statements_in
 from benchmarks.data import data_folder
-from benchmarks.invented_citations import attributing_by
-from benchmarks.recorded_contexts import RECORDED, RecordedContexts, pieces_of
+from benchmarks.recorded_contexts import RECORDED, pieces_of
 from benchmarks.recorded_questions import RequiredPieces
-from polyadic.config import ModelSettings, Settings
+from benchmarks.recorded_replies import RecordedReply, reply_to, settings_of
 from polyadic.generation.citation_parser import marked
+from polyadic.model.types import Answer
 from polyadic.text.tokens import count_tokens
 from polyadic.workspace import Workspace
-from tests.model_server import ModelServer, says
+from tests.model_server import Asked, ModelServer
 
 CONTEXT_TOKENS = 4000
 """Token budget of the recorded contexts."""
+
+
+@dataclass(frozen=True, slots=True)
+class CitedStatement:
+    """A statement of a recorded answer: whether its marker is used again, and which of its quotations are right."""
+
+    reused: bool
+    right: tuple[bool, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +42,8 @@ class AnswerRequest:
         Texts of the numbered pieces of its context.
     reply
         The recorded reply; empty if there is none.
+    statements
+        The statements of the reply with today's quotations.
     """
 
     asked: RequiredPieces
@@ -42,6 +52,7 @@ class AnswerRequest:
     prompt_tokens: int
     pieces: tuple[str, ...]
     reply: str = ""
+    statements: tuple[CitedStatement, ...] = ()
 
     @property
     def coverage(self) -> float:
@@ -54,14 +65,6 @@ class AnswerRequest:
     @property
     def is_declined(self) -> bool:
         return marked(self.reply, len(self.pieces)).says_none
-
-
-@dataclass(frozen=True, slots=True)
-class CitedStatement:
-    """A statement of a recorded answer: whether its marker is used again, and which of its quotations are right."""
-
-    reused: bool
-    right: tuple[bool, ...]
 
 
 def recorded_requests(questions: Sequence[RequiredPieces]) -> Iterator[AnswerRequest]:
@@ -77,29 +80,30 @@ def recorded_requests(questions: Sequence[RequiredPieces]) -> Iterator[AnswerReq
 def current_requests(
     folder: Path, questions: Sequence[RequiredPieces], methods: Sequence[str]
 ) -> Iterator[AnswerRequest]:
-    """Yield the requests that are sent for the questions now, about the workspace in a folder."""
-    with ModelServer([says("[none] The documents do not say.")]) as server:
-        model = ModelSettings(name="recorded", base_url=server.url, key_variable="", context_tokens=128_000)
-        with Workspace(folder, Settings(model=model)) as workspace:
-            for method in methods:
-                for one in questions:
-                    server.reset()
-                    server.responders = [says("[none] The documents do not say.")]
-                    workspace.query(one.question, method, CONTEXT_TOKENS)
-                    sent = [message.text for asked in server.asked for message in asked.messages]
-                    pieces = tuple(pieces_of(server.asked[-1].last_user_text))
-                    yield AnswerRequest(one, method, len(server.asked), sum(count_tokens(sent)), pieces)
+    """Yield the requests that are sent now, about the workspace in a folder, with the recorded replies."""
+    with ModelServer() as server, Workspace(folder, settings_of(server)) as workspace:
+        for method in methods:
+            for one in questions:
+                server.reset()
+                server.responders = [_recorded_answer]
+                answer = workspace.query(one.question, method, CONTEXT_TOKENS)
+                sent = [message.text for asked in server.asked for message in asked.messages]
+                pieces = tuple(pieces_of(server.asked[-1].last_user_text))
+                recorded = reply_to(server.asked[-1]) or RecordedReply("answer", "")
+                statements = tuple(_cited_statements(answer, recorded))
+                calls, tokens = len(server.asked), sum(count_tokens(sent))
+                yield AnswerRequest(one, method, calls, tokens, pieces, recorded.text, statements)
 
 
-async def cited_statements(contexts: RecordedContexts) -> list[CitedStatement]:
-    """Attribute the recorded answers, and compare each quotation with the pattern of its statement."""
-    attributing = attributing_by(contexts.embedder)
-    statements = []
-    for answer in await recorded_answers(contexts):
-        attribution = await attributing(answer.text, answer.cited)
-        for statement in answer.statements:
-            quoted = [citation for citation in _cited(statement, attribution) if not citation.whole_item]
-            reused = any(answer.uses_of(marker.number) > 1 for marker in statement.markers)
-            right = tuple(statement.is_supported_by(citation.place) for citation in quoted)
-            statements.append(CitedStatement(reused, right))
-    return statements
+def _recorded_answer(asked: Asked) -> str:
+    reply = reply_to(asked)
+    return reply.text if reply else "[none] No reply was recorded."
+
+
+def _cited_statements(answer: Answer, recorded: RecordedReply) -> Iterator[CitedStatement]:
+    """Compare each quotation of an answer with the patterns of its statement."""
+    numbers = max((citation.marker for citation in answer.citations), default=0)
+    for statement in statements_in(answer.text, numbers, recorded.statements):
+        quoted = citations_for(statement, answer.citations)
+        right = tuple(statement.is_supported_by(citation.place) for citation in quoted if not citation.whole_item)
+        yield CitedStatement(is_reused(statement, answer.text, numbers), right)

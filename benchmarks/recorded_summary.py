@@ -18,11 +18,13 @@ _EXTRACTION, _HIERARCHY = ("extract",), ("summarise", "report")
 _FILED_ONCE, _FILED_AGAIN = (198, 204), (41, 93)
 _FILED_ARTICLES = "9–10"
 _INTRODUCTION = """
-Contexts of {tokens:,} tokens. *When filed*: the recorded requests and replies, and the counts of the issue, where a
-citation was right if the sentence quoted for the statement was. *Now*: the requests of this version, to which no
-replies were recorded; citations are those of the recorded answers, counted by quotation. Pieces are counted in what the
-model sees. Money is at the price of {name} in the preset `openai` ({prompt_price} US dollars per million tokens sent,
-{completion_price} received). The recorded replies are of another model, so it only serves to compare.
+Contexts of {tokens:,} tokens. *When filed*: the requests and replies in `POLYADIC_DATA`, and the counts of the issue,
+where a citation was right if the sentence quoted for the statement was. *Now*: the requests of this version, with the
+replies in `benchmarks/spaceflight_replies.jsonl`; citations are counted by quotation. Sessions of a large language
+model of a 2026 assistant wrote these replies from the requests alone, one session for each method; other sessions
+listed for each statement the sentences in its context that support it, without seeing what is quoted. Pieces are
+counted in what the model sees. Money is at the price of {name} in the preset `openai` ({prompt_price} US dollars per million tokens
+sent, {completion_price} received). The replies are of another model, so it only serves to compare.
 """
 
 
@@ -34,18 +36,16 @@ class Measurements:
     ----------
     filed, now
         The requests for answers.
-    statements
-        The statements of the recorded answers, with today's quotations.
-    extraction
-        The cost of today's extraction requests.
+    extraction, hierarchy
+        The cost of today's requests for facts, and for summaries and reports.
     articles, of_articles
         Articles of which the overview of the whole corpus shows two items or more, and all articles.
     """
 
     filed: Sequence[AnswerRequest]
     now: Sequence[AnswerRequest]
-    statements: Sequence[CitedStatement]
     extraction: Usage
+    hierarchy: Usage
     articles: int
     of_articles: int
 
@@ -68,8 +68,8 @@ def _rows(measured: Measurements) -> Iterator[tuple[str, str, str]]:
         yield f"coverage: pieces shown by `{method}`, of {needing}", _coverage(filed), _coverage(now)
     found = f"{measured.articles} of {measured.of_articles}"
     yield "coverage: articles shown for “What are the main themes?”", f"{_FILED_ARTICLES} of 16", found
-    yield from _citation_rows(measured.statements)
-    yield from _declined_rows(measured.filed)
+    yield from _citation_rows([statement for one in measured.now for statement in one.statements])
+    yield from _declined_rows(measured)
     yield from _cost_rows(measured)
 
 
@@ -90,17 +90,19 @@ def _share(part: int, whole: int) -> str:
     return f"{part / whole:.3f} ({part} of {whole})"
 
 
-def _declined_rows(filed: Sequence[AnswerRequest]) -> Iterator[tuple[str, str, str]]:
-    for name, requests in (
-        ("without an answer", [one for one in filed if one.asked.kind == UNANSWERABLE]),
-        ("with an answer", [one for one in filed if one.asked.kind != UNANSWERABLE]),
-    ):
-        yield f"questions {name}: declined", f"{sum(one.is_declined for one in requests)} of {len(requests)}", "–"
+def _declined_rows(measured: Measurements) -> Iterator[tuple[str, str, str]]:
+    for name, is_unanswerable in (("without an answer", True), ("with an answer", False)):
+        cells = [
+            [one for one in requests if one.reply and (one.asked.kind == UNANSWERABLE) is is_unanswerable]
+            for requests in (measured.filed, measured.now)
+        ]
+        declined = [f"{sum(one.is_declined for one in requests)} of {len(requests)}" for requests in cells]
+        yield f"questions {name}: declined", declined[0], declined[1]
 
 
 def _cost_rows(measured: Measurements) -> Iterator[tuple[str, str, str]]:
     yield "cost of extraction", _cost(_recorded_usage(_EXTRACTION)), _cost(measured.extraction)
-    yield "cost of summaries and reports", _cost(_recorded_usage(_HIERARCHY)), "none: extractive"
+    yield "cost of summaries and reports", _cost(_recorded_usage(_HIERARCHY)), _cost(measured.hierarchy)
     for method in dict.fromkeys(one.method for one in measured.now):
         filed, now = ([one for one in requests if one.method == method] for requests in (measured.filed, measured.now))
         yield f"cost of a question by `{method}`", _answer_cost(filed), _answer_cost(now)

@@ -2,10 +2,10 @@
 
 ``spaceflight-model/`` of POLYADIC_DATA has the replies of a large language model to the extraction requests for
 ``examples/spaceflight``, 30 questions with patterns of the pieces of information that each requires, and answers.
+``benchmarks.recorded_replies`` has the summaries, reports and answers to the requests of this version.
 FOLDER keeps the workspaces for the next run. The tables are written into docs/with-a-model.md.
 """
 
-import asyncio
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,9 +15,10 @@ from pathlib import Path
 from benchmarks.data import data_folder
 from benchmarks.holdout_log import note_look
 from benchmarks.kept_workspaces import kept_for
-from benchmarks.recorded_answers import CONTEXT_TOKENS, cited_statements, current_requests, recorded_requests
+from benchmarks.recorded_answers import CONTEXT_TOKENS, current_requests, recorded_requests
 from benchmarks.recorded_contexts import EXAMPLE, RECORDED, recorded_contexts
 from benchmarks.recorded_questions import UNANSWERABLE, RequiredPieces, recorded_questions
+from benchmarks.recorded_replies import build_hierarchy
 from benchmarks.recorded_summary import Measurements, summary_table
 from benchmarks.recorded_workspace import SPACEFLIGHT_EXTRACTIONS, extracted_workspace
 from benchmarks.report_sections import DOCS, given_folder, rewrite, rewrite_table
@@ -43,8 +44,8 @@ _EARLIER = {
 _WHOLE_CORPUS = "whole corpus"
 _COVERAGE_INTRODUCTION = """
 Sum over the questions of the share of required pieces that the context of the model shows, each within one sentence:
-facts extracted with the model / without. The hierarchy of both workspaces is extractive. Three of the four questions
-about the whole corpus require certain pieces; for the fourth, articles are counted (above).
+facts extracted with the model / without. The hierarchy is written by the model / extractive. Three of the four
+questions about the whole corpus require certain pieces; for the fourth, articles are counted (above).
 """
 _REPETITION_INTRODUCTION = """
 *Retrieved*: share of the retrieved facts whose source spans all lie in retrieved passages; the passage shows them, so
@@ -72,14 +73,14 @@ _Results = Mapping[_Run, Sequence[Measured]]
 
 
 def main() -> None:
-    note_look("`benchmarks.with_a_model`: citations of all recorded answers")
+    note_look("`benchmarks.with_a_model`: citations of all answers")
     every = list(recorded_questions())
     questions = [one for one in every if one.patterns]
     with given_folder() as folder:
-        with recorded_contexts(folder) as contexts:
-            statements = asyncio.run(cited_statements(contexts))
+        with recorded_contexts(folder):
+            """Index with the recorded facts; what follows needs no server."""
+        hierarchy = build_hierarchy(folder / "spaceflight-with-a-model")
         with Workspace(folder / "spaceflight-with-a-model") as with_model_kb:
-            with_model_kb.hierarchy.build(by="extractive")
             with_model = _measured(with_model_kb, questions)
             whole = next(one for one in every if not one.patterns and one.kind != UNANSWERABLE)
             shown = _articles_shown(with_model_kb.retrieve(whole.question, "auto", CONTEXT_TOKENS))
@@ -93,7 +94,7 @@ def main() -> None:
             with_short_replies = _measured(short_replies_kb, questions, METHODS[:-1])
             extraction = _extraction_usage(short_replies_kb)
     articles = len([path for path in EXAMPLE.iterdir() if path.suffix in {".md", ".txt"}])
-    measured = Measurements(list(recorded_requests(every)), now, statements, extraction, shown, articles)
+    measured = Measurements(list(recorded_requests(every)), now, extraction, hierarchy, shown, articles)
     rewrite(PAGE, "## Coverage, citation precision and cost", summary_table(measured))
     rewrite_table(PAGE, "## Earlier results", _earlier_table(with_model))
     rewrite(PAGE, "## Coverage", _coverage_table(questions, with_model, without))

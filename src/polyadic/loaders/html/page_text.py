@@ -18,6 +18,7 @@ from polyadic.loaders.html.boilerplate import (
     is_boilerplate,
     skips,
 )
+from polyadic.loaders.html.element_attributes import is_hidden, opens_an_answer, quotes_message
 from polyadic.loaders.html.footnotes import as_note, note_identifier, with_moved_notes
 from polyadic.loaders.html.inline_text import InlineText
 from polyadic.loaders.html.preformatted import Preformatted, is_prose
@@ -43,17 +44,6 @@ _BLOCKS = words(
 _BOLD = frozenset({"b", "strong"})
 # Elements that have no end tag.
 _VOID = words("area base br col embed hr img input link meta source track wbr")
-_HIDDEN = words(
-    """
-    annotation annotation-xml audio canvas datalist iframe map nav noscript object rp rt script select style svg
-    template textarea video
-    """
-)
-# Buttons that show and hide the answer to a question, but not those of a menu.
-_OPENS_AN_ANSWER = re.compile(r"accordion|collaps|faq|question", re.IGNORECASE)
-_OPENS_A_MENU = re.compile(r"menu|nav|search|share|filter|lang|theme|close", re.IGNORECASE)
-_NOT_SHOWN = re.compile(r"(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
-_MAIL_QUOTES = frozenset({"gmail_quote", "gmail_extra", "moz-cite-prefix", "yahoo_quoted", "protonmail_quote"})
 _METADATA = {
     "author": "author",
     "description": "description",
@@ -172,9 +162,9 @@ class _Text:
             raise UnreadableDocument(f"its elements are nested more than {DEEPEST:,} deep", "simplify it")
         if self._hidden_at:
             return
-        is_dropped = tag == "button" and not (self._heading_at or _opens_an_answer(attributes))
+        is_dropped = tag == "button" and not (self._heading_at or opens_an_answer(attributes))
         tag = self._shown_as(tag)
-        if is_dropped or _is_hidden(tag, attributes) or (tag == "a" and skips(attributes)):
+        if is_dropped or is_hidden(tag, attributes) or (tag == "a" and skips(attributes)):
             self._hidden_at = self._depth
         elif tag == "title":
             self._title = []
@@ -267,7 +257,7 @@ class _Text:
         if self._open_note is None and (identifier := note_identifier(tag, attributes)):
             place = self._blocks.target
             self._open_note = _Note(self._depth, identifier, place, len(place))
-        if _quotes_message(tag, attributes):
+        if quotes_message(tag, attributes):
             self._quotes.append(self._depth)
             self._blocks.is_quoted = True
 
@@ -339,24 +329,3 @@ def _open_in_code(code: Preformatted, tag: str, attributes: Mapping[str, str]) -
         code.add("\n")
     elif tag in _BLOCKS:
         code.break_line()
-
-
-def _is_hidden(tag: str, attributes: Mapping[str, str]) -> bool:
-    """Return whether a browser does not show an element, or shows something other than text."""
-    if tag in _HIDDEN or "hidden" in attributes or attributes.get("role") == "navigation":
-        return True
-    return bool(_NOT_SHOWN.search(attributes.get("style", "")))
-
-
-def _opens_an_answer(attributes: Mapping[str, str]) -> bool:
-    """Return whether a button shows and hides the text after it, as in a list of questions."""
-    names = " ".join(attributes.get(name, "") for name in ("class", "id", "aria-controls", "aria-label", "data-target"))
-    is_disclosure = "aria-expanded" in attributes and "aria-haspopup" not in attributes
-    return (is_disclosure or bool(_OPENS_AN_ANSWER.search(names))) and not _OPENS_A_MENU.search(names)
-
-
-def _quotes_message(tag: str, attributes: Mapping[str, str]) -> bool:
-    """Return whether an element contains the quoted message of a reply, as marked by mail programs."""
-    if tag == "blockquote":
-        return attributes.get("type", "").lower() == "cite"
-    return tag == "div" and not _MAIL_QUOTES.isdisjoint(attributes.get("class", "").split())

@@ -1,0 +1,70 @@
+"""Replies of a large language model to today's requests about ``examples/spaceflight``, found by what was asked."""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from polyadic.config import HierarchyBuildSettings, ModelSettings, Settings
+from polyadic.model.types import Usage
+from polyadic.workspace import Workspace
+from tests.model_server import Asked, ModelServer
+
+REPLIES = Path(__file__).with_name("spaceflight_replies.jsonl")
+"""One reply per line: ``purpose``, ``request`` (see request_digest) and ``reply``; answers have ``statements`` too."""
+_DIGITS = 16
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedReply:
+    """A reply, and for an answer its statements, each with patterns of the sentences that support it."""
+
+    purpose: str
+    text: str
+    statements: Sequence[Mapping[str, Any]] = ()
+
+
+def request_digest(text: str) -> str:
+    """Return the digest of the last user message of a request, which identifies its reply."""
+    return hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]
+
+
+@cache
+def recorded_replies() -> Mapping[str, RecordedReply]:
+    """Return the recorded replies by the digest of their requests."""
+    rows = map(json.loads, REPLIES.read_text(encoding="utf-8").splitlines())
+    return {row["request"]: RecordedReply(row["purpose"], row["reply"], row.get("statements", ())) for row in rows}
+
+
+def reply_to(asked: Asked) -> RecordedReply | None:
+    """Return the recorded reply to a request; None if there is none."""
+    return recorded_replies().get(request_digest(asked.last_user_text))
+
+
+def settings_of(server: ModelServer) -> Settings:
+    """Return the settings of a workspace that asks a server of recorded replies."""
+    model = ModelSettings(name="recorded", base_url=server.url, key_variable="", context_tokens=128_000)
+    return Settings(model=model, hierarchy_build=HierarchyBuildSettings(by="model"))
+
+
+def build_hierarchy(folder: Path) -> Usage:
+    """Build the hierarchy of a workspace from recorded replies, and return what they cost.
+
+    Raises
+    ------
+    LookupError
+        No reply was recorded to some requests, because the hierarchy is another one.
+    """
+
+    def respond(asked: Asked) -> str | None:
+        reply = reply_to(asked)
+        return reply.text if reply else None
+
+    with ModelServer([respond]) as server, Workspace(folder, settings_of(server)) as workspace:
+        if failed := workspace.hierarchy.build(by="model").failed:
+            raise LookupError(f"{failed.total()} requests of the hierarchy have no recorded reply")
+        purposes = ("summarize", "report")
+        return sum((total.usage for total in workspace.ledger().purposes if total.purpose in purposes), Usage())
