@@ -1,11 +1,13 @@
 """Compare two names for entity resolution; a pure function of both."""
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 
 from polyadic.resolution.parsed_name import SMALL, ParsedName
 
 SHORTEST_WITH_A_SLIP = 8
+_JOINT = re.compile("[-–/]")
 
 
 class SimilarityKind(StrEnum):
@@ -82,7 +84,7 @@ def compare_names(one: ParsedName, other: ParsedName) -> NameSimilarity | None:
 
 def _middle(short: ParsedName, long: ParsedName) -> SimilarityKind | None:
     """Match Henrik Angell and Henrik August Angell; J. Angell is left to :func:`_initials`."""
-    if len(short.words) < 2 or len(short.words[0]) == 1:
+    if len(short.words) < 2 or len(short.words[0]) == 1 or short.text.islower():
         return None
     rest = iter(long.words[1:-1])
     ends_agree = short.words[0] == long.words[0] and short.words[-1] == long.words[-1]
@@ -112,9 +114,14 @@ def _is_initial(word: str, whole: str) -> bool:
 
 
 def _within(short: ParsedName, long: ParsedName) -> SimilarityKind | None:
-    """Match Curtis and Ian Curtis, Taito and Taito Station; after "of" or "in" comes another entity."""
+    """Match Curtis and Ian Curtis, Taito and Taito Station; after "of" or "in" comes another entity.
+
+    A longer common noun ("character actor") is a kind of what the shorter one means.
+    """
     count = len(short.words)
     if len(short.squeezed) < 3 or short.words[0] in SMALL or long.is_distinguishing(short.words):
+        return None
+    if short.text.islower() or _is_part(short, long):
         return None
     added_before, added_after = long.words[:-count], long.words[count:]
     if long.words[-count:] == short.words:
@@ -124,6 +131,18 @@ def _within(short: ParsedName, long: ParsedName) -> SimilarityKind | None:
         distinct = long.is_distinguishing(added_after) or "and" in added_after
         return None if distinct else SimilarityKind.FIRST
     return None
+
+
+def _is_part(short: ParsedName, long: ParsedName) -> bool:
+    """Return whether a name is part of a compound ("Danish-German"), or a place in which another one lies.
+
+    >>> whole = ParsedName.of("Rome, Italy")
+    >>> _is_part(ParsedName.of("Italy"), whole), _is_part(ParsedName.of("Rome"), whole)
+    (True, False)
+    """
+    compounds = (_JOINT.split(word) for word in long.text.split() if _JOINT.search(word))
+    is_compound = len(short.words) == 1 and any(short.text in parts for parts in compounds)
+    return is_compound or long.text.endswith(f", {short.text}")
 
 
 def _slip(one: ParsedName, other: ParsedName) -> bool:

@@ -44,7 +44,7 @@ _DISTINGUISHING = listed(
     "north south east west northern southern eastern western central new old upper lower inner outer great greater"
     " lesser little junior senior jr sr mr mrs ms miss lady lord sir king queen prince princess men women mens womens"
     " boys girls male female younger elder father mother son daughter brother sister first last pre post anti non un"
-    " nord sud ouest est norte sur este oeste nuevo nueva neu alt ober unter"
+    " born nord sud ouest est norte sur este oeste nuevo nueva neu alt ober unter"
 )
 _NUMBERS = {
     word: str(number)
