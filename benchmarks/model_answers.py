@@ -10,7 +10,7 @@ whose replies are complete into docs/answers-with-a-model.md.
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -73,7 +73,12 @@ class AnsweredRun:
 def main() -> None:
     with given_folder() as folder:
         for corpus in _corpora():
-            if runs := _answered(corpus, folder):
+            try:
+                runs = _answered(corpus, folder)
+            except LookupError as missing:
+                print(missing)
+                continue
+            if runs:
                 rewrite(PAGE, f"## {corpus.name}", _table(corpus, runs))
 
 
@@ -82,12 +87,35 @@ def _corpora() -> Iterator[MeasuredCorpus]:
     yield MeasuredCorpus("Invented corpus, facts by a model", load_beir(INVENTED), _recorded_invented)
     yield MeasuredCorpus("2wiki-101, facts by a model", load("2wiki-101"), recorded_workspace)
     yield MeasuredCorpus("2wiki-101, facts without a model", load("2wiki-101"))
+    yield MeasuredCorpus("hotpotqa-100, facts by a model", load("hotpotqa-100"), _extracted_hotpotqa)
     yield MeasuredCorpus("hotpotqa-100, facts without a model", load("hotpotqa-100"))
 
 
 def _recorded_invented(folder: Path) -> AbstractContextManager[Workspace]:
     replies, corpus = INVENTED / "extractions.jsonl", INVENTED / "corpus.jsonl"
     return extracted_workspace(replies, corpus, folder / f"{INVENTED.name}-with-a-model")
+
+
+@contextmanager
+def _extracted_hotpotqa(folder: Path) -> Iterator[Workspace]:
+    """Open a workspace with facts from the replies in ``FOLDER/replies``; without them, write the requests.
+
+    The facts restate sentences of HotpotQA (CC BY-SA), so they are not part of the project.
+
+    Raises
+    ------
+    LookupError
+        Replies are missing.
+    """
+    dataset = load("hotpotqa-100")
+    with Workspace(folder / f"{dataset.name}-with-a-model", Settings(model=MODEL)) as kb:
+        request_file = folder / "requests" / f"{dataset.name}-extraction.jsonl"
+        request_file.parent.mkdir(parents=True, exist_ok=True)
+        kb.batch.write(request_file, [dataset.corpus], overwrite=True)
+        kb.batch.read(sorted((folder / "replies").glob(f"{dataset.name}-extraction*.jsonl")))
+        if missing := kb.batch.missing().requests:
+            raise LookupError(f"{missing} replies missing: {request_file}")
+        yield kb
 
 
 def _answered(corpus: MeasuredCorpus, folder: Path) -> list[AnsweredRun]:

@@ -8,6 +8,7 @@ If the sentences do not support a claim, or have too little of it themselves, no
 items as a whole.
 """
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -42,6 +43,10 @@ _SIMILARITY, _LOG_ODDS = 0.4, 0.1
 _ADDS, _MOST_SENTENCES = 0.1, 3
 # A further sentence has at least so many terms of the claim, and this share: a number or a name may stand in any.
 _SHARED, _SHARED_PART = 2, 0.2
+
+# The sentences of a marker are left out if those of the other markers of a claim support it by this much more
+# (log-odds), and lack at most this share of its terms.
+_LESS_LIKELY, _NEW_PART = 1.0, 0.05
 
 
 class TextEmbedder(Protocol):
@@ -150,11 +155,15 @@ async def attribute(
         found = support(claim, group[0].terms, sentences, numbers, language, similarities, likeliest)
         first = len(citations)
         if found.is_quotable:
-            citations += [
-                Citation(ranking.marker.number, sentence.place, share, ranking.marker.span)
-                for ranking, pairs in zip(group, chosen, strict=True)
-                for sentence, share in pairs
-            ]
+            for ranking, pairs in zip(group, chosen, strict=True):
+                others = [sentence for other in chosen if other is not pairs for sentence, _ in other]
+                if _adds_nothing([sentence for sentence, _ in pairs], others, ranking.terms, odds):
+                    citations.append(ranking.whole_item)
+                else:
+                    citations += [
+                        Citation(ranking.marker.number, sentence.place, share, ranking.marker.span)
+                        for sentence, share in pairs
+                    ]
         else:
             citations += [ranking.whole_item for ranking in group]
         checked.append(Claim(claim.span, found.is_sufficient, tuple(range(first, len(citations)))))
@@ -221,6 +230,22 @@ def _chosen(
             pairs.append(rest.pop(best))
         chosen.append(sorted(pairs, key=lambda pair: pair[0].place.span))
     return chosen
+
+
+def _adds_nothing(
+    sentences: Sequence[CitedSentence],
+    others: Sequence[CitedSentence],
+    terms: ClaimTerms,
+    odds: Mapping[ContextAndText, float],
+) -> bool:
+    """Return whether the sentences of a marker have no terms of a claim that those of other markers lack, and are less
+    likely to support it.
+    """
+    if not others or not odds:
+        return False
+    own, theirs = (max(odds.get(together([one]), -math.inf) for one in group) for group in (sentences, others))
+    added = frozenset(t for one in sentences for t in one.terms) - frozenset(t for one in others for t in one.terms)
+    return own < theirs - _LESS_LIKELY and terms.share(added) < _NEW_PART
 
 
 def _gain(sentence: CitedSentence, terms: ClaimTerms, known: frozenset[str]) -> float:
