@@ -113,8 +113,8 @@ def _extracted_hotpotqa(folder: Path) -> Iterator[Workspace]:
         request_file.parent.mkdir(parents=True, exist_ok=True)
         kb.batch.write(request_file, [dataset.corpus], overwrite=True)
         kb.batch.read(sorted((folder / "replies").glob(f"{dataset.name}-extraction*.jsonl")))
-        if missing := kb.batch.missing().requests:
-            raise LookupError(f"{missing} replies missing: {request_file}")
+        if missing := kb.batch.missing().documents:
+            raise LookupError(f"replies for {missing} documents missing: {request_file}")
         yield kb
 
 

@@ -81,7 +81,7 @@ def current_requests(
     folder: Path, questions: Sequence[RequiredPieces], methods: Sequence[str]
 ) -> Iterator[AnswerRequest]:
     """Yield the requests that are sent now, about the workspace in a folder, with the recorded replies."""
-    with ModelServer() as server, Workspace(folder, settings_of(server)) as workspace:
+    with ModelServer() as server, Workspace(folder, settings_of(server.url)) as workspace:
         for method in methods:
             for one in questions:
                 server.reset()

@@ -6,16 +6,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from polyadic.config import HierarchyBuildSettings, ModelSettings, Settings
 from polyadic.model.types import Usage
 from polyadic.workspace import Workspace
-from tests.model_server import Asked, ModelServer
+from tests.model_server import Asked
 
 REPLIES = Path(__file__).with_name("spaceflight_replies.jsonl")
 """One reply per line: ``purpose``, ``request`` (see request_digest) and ``reply``; answers have ``statements`` too."""
 _DIGITS = 16
+_HIERARCHY_PURPOSES = ("summarize", "report")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,27 +46,40 @@ def reply_to(asked: Asked) -> RecordedReply | None:
     return recorded_replies().get(request_digest(asked.last_user_text))
 
 
-def settings_of(server: ModelServer) -> Settings:
+def settings_of(url: str) -> Settings:
     """Return the settings of a workspace that asks a server of recorded replies."""
-    model = ModelSettings(name="recorded", base_url=server.url, key_variable="", context_tokens=128_000)
+    model = ModelSettings(name="recorded", base_url=url, key_variable="", context_tokens=128_000)
     return Settings(model=model, hierarchy_build=HierarchyBuildSettings(by="model"))
 
 
 def build_hierarchy(folder: Path) -> Usage:
-    """Build the hierarchy of a workspace from recorded replies, and return what they cost.
+    """Build the hierarchy of a workspace by batch files from recorded replies, and return what they cost.
+
+    The replies were recorded by batch files. Vectors differ slightly with the texts that are embedded together, and the
+    clusters of the second layer with them, so a build by calls would ask for other summaries.
 
     Raises
     ------
     LookupError
         No reply was recorded to some requests, because the hierarchy is another one.
     """
+    with Workspace(folder, settings_of("http://127.0.0.1:9")) as workspace, TemporaryDirectory() as files:
+        requests, responses = Path(files) / "requests.jsonl", Path(files) / "responses.jsonl"
+        while workspace.batch.write(requests, hierarchy=True, overwrite=True).requests:
+            lines = map(json.loads, requests.read_text(encoding="utf-8").splitlines())
+            responses.write_text("".join(map(_response, lines)), encoding="utf-8")
+            workspace.batch.read([responses])
+        spent = [total.usage for total in workspace.ledger().purposes if total.purpose in _HIERARCHY_PURPOSES]
+        return sum(spent, Usage())
 
-    def respond(asked: Asked) -> str | None:
-        reply = reply_to(asked)
-        return reply.text if reply else None
 
-    with ModelServer([respond]) as server, Workspace(folder, settings_of(server)) as workspace:
-        if failed := workspace.hierarchy.build(by="model").failed:
-            raise LookupError(f"{failed.total()} requests of the hierarchy have no recorded reply")
-        purposes = ("summarize", "report")
-        return sum((total.usage for total in workspace.ledger().purposes if total.purpose in purposes), Usage())
+def _response(request: Mapping[str, Any]) -> str:
+    """Return the line of a response file that replies to a request."""
+    reply = recorded_replies().get(request_digest(request["body"]["messages"][-1]["content"]))
+    if reply is None:
+        raise LookupError("the hierarchy is another one than the recorded one: a request has no reply")
+    choice = {"index": 0, "message": {"role": "assistant", "content": reply.text}, "finish_reason": "stop"}
+    return (
+        json.dumps({"custom_id": request["custom_id"], "response": {"status_code": 200, "body": {"choices": [choice]}}})
+        + "\n"
+    )

@@ -23,8 +23,8 @@ where a citation was right if the sentence quoted for the statement was. *Now*: 
 replies in `benchmarks/spaceflight_replies.jsonl`; citations are counted by quotation. Sessions of a large language
 model of a 2026 assistant wrote these replies from the requests alone, one session for each method; other sessions
 listed for each statement the sentences in its context that support it, without seeing what is quoted. Pieces are
-counted in what the model sees. Money is at the price of {name} in the preset `openai` ({prompt_price} US dollars per million tokens
-sent, {completion_price} received). The replies are of another model, so it only serves to compare.
+counted in what the model sees. Money is at the price of {name} in the preset `openai` ({prompt_price} US dollars per
+million tokens sent, {completion_price} received). The replies are of another model, so it only serves to compare.
 """
 
 

@@ -36,14 +36,18 @@ class EmbeddedSummaries:
     report: BuildReport
 
     async def of(self, summaries: Sequence[Summary]) -> Vectors:
-        texts = [form(summary.name, summary.description) for summary in summaries]
-        if not texts:
-            return np.zeros((0, self.embedder.dimension), dtype=np.float32)
-        vectors = []
+        """Return the vectors of summaries.
+
+        Texts that are embedded together change each other's vectors a little, so they are embedded in the order of
+        their texts: the clusters must not depend on the order of the summaries.
+        """
+        texts = sorted({form(summary.name, summary.description) for summary in summaries})
+        vectors: dict[str, Vectors] = {}
         for start in range(0, len(texts), EMBEDDING_BATCH):
             batch = texts[start : start + EMBEDDING_BATCH]
-            vectors.append(await self.embed(batch))
-        return np.concatenate(vectors)
+            vectors |= zip(batch, await self.embed(batch), strict=True)
+        rows = [vectors[form(summary.name, summary.description)] for summary in summaries]
+        return np.array(rows, dtype=np.float32).reshape(-1, self.embedder.dimension)
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """Embed texts and store their vectors."""
