@@ -55,9 +55,6 @@ def settings_of(url: str) -> Settings:
 def build_hierarchy(folder: Path) -> Usage:
     """Build the hierarchy of a workspace by batch files from recorded replies, and return what they cost.
 
-    The replies were recorded by batch files. Vectors differ slightly with the texts that are embedded together, and the
-    clusters of the second layer with them, so a build by calls would ask for other summaries.
-
     Raises
     ------
     LookupError
