@@ -169,6 +169,21 @@ def test_a_sentence_with_a_missing_number_is_cited_too_however_long_the_claim_is
     assert found.claims[0].supported
 
 
+@pytest.mark.parametrize(
+    ("other", "is_cited"),
+    [
+        ("Ida Holm was the first to cross it in 1995 with Karl Weber.", False),
+        ("She was the first to cross it, in 1995.", True),
+        ("Mara Lind was the first to cross it in 1995 with Karl Weber.", True),
+    ],
+)
+def test_a_sentence_that_names_only_others_has_no_number_of_a_claim(other: str, is_cited: bool) -> None:
+    first = "Mara Lind was the first to swim through the strait."
+    document = Document("memory:strait", "", f"{first} {other}")
+    found = quotes("Mara Lind was the first to swim through the strait, in 1995 [1].", piece(place(document)))
+    assert ((1, other) in found) is is_cited
+
+
 def test_a_claim_that_no_sentence_is_near_cites_its_item_as_a_whole() -> None:
     claim = "The nuns of a monastery in Passau owned it [1]."
     found = attributed(claim, piece(place(SHIP)))

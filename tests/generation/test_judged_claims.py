@@ -74,6 +74,17 @@ def test_sentences_are_judged_alone_and_together() -> None:
     assert quotes(found) == [DOGS, POOL] and found.claims[0].supported
 
 
+@pytest.mark.parametrize(("odds", "is_quoted"), [(1.5, False), (2.5, True)])
+def test_a_marker_that_adds_nothing_to_a_likelier_one_cites_its_item_as_a_whole(odds: float, is_quoted: bool) -> None:
+    claim = "Dogs are kept on a lead since 2019"
+    walk = Document("memory:walk", "A walk", "Dogs like a lead.")
+    pieces = [cited(DOCUMENT), cited(walk)]
+    judge = ScriptedJudge({DOGS: 3.0, walk.text: odds, f"{DOGS} {walk.text}": 3.0})
+    found = asyncio.run(attribute(f"{claim} [1][2].", pieces, HashingEmbedder(), judge))
+    assert quotes(found) == [DOGS, walk.text][: 1 + is_quoted]
+    assert found.claims[0].supported and {citation.marker for citation in found.citations} == {1, 2}
+
+
 def test_other_languages_are_judged_by_words() -> None:
     judge = ScriptedJudge({})
     found = attributed("Das Becken im Park kostet 4 Euro [1].", judge, GERMAN)

@@ -251,7 +251,15 @@ def _adds_nothing(
 def _gain(sentence: CitedSentence, terms: ClaimTerms, known: frozenset[str]) -> float:
     """Return the share of a claim's terms that a sentence adds; 0 if it has a number or a name of it by chance."""
     shared = sentence.terms & terms.whole
-    if len(shared) < _SHARED or terms.share(sentence.terms) < _SHARED_PART:
+    if len(shared) < _SHARED or terms.share(sentence.terms) < _SHARED_PART or _is_about_others(sentence, terms):
         return 0.0
     added = (terms.specific & sentence.terms) - known
     return max(terms.share(added), _ADDS if added & terms.numbers else 0.0)
+
+
+def _is_about_others(sentence: CitedSentence, terms: ClaimTerms) -> bool:
+    """Return whether a sentence names things, but none that a claim names: its numbers are those of others."""
+    _, _, rest = sentence.place.quote.strip().partition(" ")
+    named = claim_terms(rest, detect_language(rest))
+    names, own = terms.specific - terms.numbers, named.specific - named.numbers
+    return bool(names and own) and names.isdisjoint(own | sentence.terms)
