@@ -76,7 +76,7 @@ def _response(request: Mapping[str, Any]) -> str:
     if reply is None:
         raise LookupError("the hierarchy is another one than the recorded one: a request has no reply")
     choice = {"index": 0, "message": {"role": "assistant", "content": reply.text}, "finish_reason": "stop"}
-    return (
-        json.dumps({"custom_id": request["custom_id"], "response": {"status_code": 200, "body": {"choices": [choice]}}})
-        + "\n"
-    )
+    sent = sum(count_tokens([message["content"] for message in request["body"]["messages"]]))
+    usage = {"prompt_tokens": sent, "completion_tokens": sum(count_tokens([reply.text]))}
+    response = {"status_code": 200, "body": {"choices": [choice], "usage": usage}}
+    return json.dumps({"custom_id": request["custom_id"], "response": response}) + "\n"

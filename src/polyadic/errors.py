@@ -106,6 +106,15 @@ class NoReply(PolyadicError):
         self.seconds = seconds
 
 
+def install_command(extra: str) -> str:
+    """Return what installs an extra of Polyadic.
+
+    >>> install_command("serve")
+    "pip install 'polyadic[serve]', or '.[serve]' in a checkout"
+    """
+    return f"pip install 'polyadic[{extra}]', or '.[{extra}]' in a checkout"
+
+
 class PackageMissing(PolyadicError, ImportError):
     """An optional package that a feature needs is not installed.
 
@@ -118,12 +127,12 @@ class PackageMissing(PolyadicError, ImportError):
     extra
         The extra of Polyadic that installs it.
 
-    >>> str(PackageMissing("the retriever", "langchain-core", "langchain"))
-    "the retriever needs langchain-core, which is not installed: pip install 'polyadic[langchain]'"
+    >>> str(PackageMissing("the server", "fastapi", "serve"))
+    "the server needs fastapi, which is not installed: pip install 'polyadic[serve]', or '.[serve]' in a checkout"
     """
 
     def __init__(self, feature: str, package: str, extra: str) -> None:
-        super().__init__(f"{feature} needs {package}, which is not installed", f"pip install 'polyadic[{extra}]'")
+        super().__init__(f"{feature} needs {package}, which is not installed", install_command(extra))
 
 
 def without_addresses(text: str, known: str = "") -> str:

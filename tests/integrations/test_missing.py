@@ -26,7 +26,7 @@ except ImportError as error:
     print(type(error).__name__, error)
 """
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert ran.stdout == f"PackageMissing {message}: pip install 'polyadic[{module}]'\n"
+    assert ran.stdout == f"PackageMissing {message}: pip install 'polyadic[{module}]', or '.[{module}]' in a checkout\n"
 
 
 def test_missing_framework_error_is_also_an_import_error() -> None:

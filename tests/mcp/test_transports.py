@@ -153,5 +153,6 @@ def test_missing_package_is_reported_in_one_line(tmp_path: Path) -> None:
     assert ran.returncode == 1
     assert ran.stdout == ""
     assert ran.stderr == (
-        "polyadic: the Model Context Protocol needs mcp, which is not installed: pip install 'polyadic[mcp]'\n"
+        "polyadic: the Model Context Protocol needs mcp, which is not installed: pip install 'polyadic[mcp]', or"
+        " '.[mcp]' in a checkout\n"
     )

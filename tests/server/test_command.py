@@ -13,6 +13,7 @@ import pytest
 from polyadic.cli.main import run
 from polyadic.server.api_keys import KeyRing, keys_file
 from polyadic.server.json_logging import LOGGERS
+from polyadic.storage.sqlite.store import SqliteStore
 
 Captured = pytest.CaptureFixture[str]
 
@@ -102,6 +103,13 @@ def test_uncreatable_folder_is_named(tmp_path: Path, capsys: Captured) -> None:
     (tmp_path / "file").write_text("")
     assert run(["serve", str(tmp_path / "file" / "served")]) == 1
     assert "cannot be served" in capsys.readouterr().err
+
+
+def test_a_workspace_is_not_served_as_a_folder_of_workspaces(tmp_path: Path, capsys: Captured) -> None:
+    SqliteStore(tmp_path / "letters", "test").close()
+    assert run(["serve", str(tmp_path / "letters")]) == 1
+    assert f"is a workspace, not a folder of workspaces: polyadic serve {tmp_path}" in capsys.readouterr().err
+    assert not (tmp_path / "letters" / ".server").exists()
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])

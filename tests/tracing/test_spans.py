@@ -32,7 +32,9 @@ def test_without_the_extra_the_work_is_done_and_spans_are_not_sent() -> None:
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     [line] = ran.stdout.splitlines()
-    assert line.startswith("spans are not sent: ") and line.endswith("pip install 'polyadic[otel]'")
+    assert line.startswith("spans are not sent: ") and line.endswith(
+        "pip install 'polyadic[otel]', or '.[otel]' in a checkout"
+    )
 
 
 def test_step_spans_are_siblings_and_contain_nested_spans(collector: Collector) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from polyadic.errors import SettingsError
+from polyadic.errors import SettingsError, install_command
 from polyadic.evaluation.bootstrap import Interval
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def require_plots() -> None:
         matplotlib is not installed.
     """
     if find_spec("matplotlib") is None:
-        raise SettingsError("plots need matplotlib, which is not installed", "pip install 'polyadic[eval]'")
+        raise SettingsError("plots need matplotlib, which is not installed", install_command("eval"))
 
 
 def lines(

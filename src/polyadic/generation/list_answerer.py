@@ -7,6 +7,7 @@ from dataclasses import replace
 from polyadic.embeddings.embedder import Embedder
 from polyadic.generation.extractive_answerer import quote_answer
 from polyadic.generation.quotations import ANNOUNCES, QuotedText, quotation
+from polyadic.generation.row_conditions import FittingItems, fitting_items
 from polyadic.model.types import Answer, Item, Knowledge, RetrievalSection, SourceSpan
 from polyadic.rerankers.pair_scoring.scorer import PairScorer
 from polyadic.storage.protocol import Reader
@@ -27,6 +28,12 @@ _INCOMPLETE = {
     "de": "Diese Liste ist möglicherweise unvollständig.",
     "es": "Esta lista puede estar incompleta.",
     "fr": "Cette liste peut être incomplète.",
+}
+_UNCHECKED = {
+    "en": "These are all items of this kind; whether each fits the question was not checked.",
+    "de": "Das sind alle Einträge dieser Art; ob jeder zur Frage passt, wurde nicht geprüft.",
+    "es": "Estos son todos los elementos de este tipo; no se comprobó si cada uno responde a la pregunta.",
+    "fr": "Ce sont tous les éléments de ce type ; il n'a pas été vérifié si chacun répond à la question.",
 }
 _WHOLE = {
     "en": "This list has all items of this kind that were found in the documents.",
@@ -63,8 +70,9 @@ async def quote_list(
     -------
     Answer
         One line per sentence with its citation, of exactly the quoted characters; before it the names of the items if
-        their types are known. The last line says whether the list has all items of the kind or may be incomplete; the
-        note says how it was found, unless there is no answer.
+        their types are known. Items whose table row does not meet a condition of the question are left out. The last
+        line says whether the list has all items or may be incomplete; the note says how it was found, unless there is
+        no answer.
     """
     asked = list_question(knowledge.question)
     judged = await quote_answer(
@@ -74,25 +82,33 @@ async def quote_list(
     if not answer.answered:
         return answer
     every = [item for item in knowledge.items if item.section.is_list]
-    listed = list(filter(_says_something, every))
+    found = (
+        fitting_items(every, asked)
+        if asked and all(item.listed for item in every)
+        else FittingItems(tuple(every), True)
+    )
+    listed = list(filter(_says_something, found.items))
     places = _places(listed) if listed else {}
     if not places or not all(names for names, _ in places.values()):
         # Without types the best sentences may say more than any fact of the list.
         places = {citation.place: ((), citation.score) for citation in answer.citations} | _apart(places, answer)
     quoted = QuotedText.of((_line(names, place), place, score) for place, (names, score) in places.items())
-    statements = _WHOLE if _is_whole(every, places) else _INCOMPLETE
+    is_whole = _is_whole(found.items, places)
+    statements = (_WHOLE if found.is_checked else _UNCHECKED) if is_whole else _INCOMPLETE
     text = f"{quoted.text}\n\n{statements.get(detect_language(knowledge.question), statements['en'])}"
-    note = "; ".join(filter(None, (answer.note, knowledge.note)))
+    is_noted = len(found.items) == len(every) and is_whole is _is_retrieved_whole(every)
+    note = "; ".join(filter(None, (answer.note, knowledge.note if is_noted else "")))
     return replace(answer, text=text, citations=quoted.citations, claims=quoted.claims, note=note)
 
 
 def _is_whole(every: Sequence[Item], places: _Places) -> bool:
     """Return whether the retrieved list is whole, and each of its items is in a quoted line."""
     quoted = {name for names, _ in places.values() for name in names}
-    return all(
-        item.section is RetrievalSection.WHOLE_LIST and bool(item.listed) and quoted.issuperset(item.listed)
-        for item in every
-    )
+    return _is_retrieved_whole(every) and all(item.listed and quoted.issuperset(item.listed) for item in every)
+
+
+def _is_retrieved_whole(every: Sequence[Item]) -> bool:
+    return all(item.section is RetrievalSection.WHOLE_LIST for item in every)
 
 
 def _says_something(item: Item) -> bool:

@@ -10,7 +10,7 @@ from importlib import import_module
 from pathlib import Path
 
 from polyadic.config import ReadingSettings
-from polyadic.errors import PolyadicError, UnreadableDocument
+from polyadic.errors import PolyadicError, UnreadableDocument, install_command
 from polyadic.loaders.decoding import empty
 from polyadic.loaders.file_access import read_whole
 from polyadic.loaders.skipped import printable
@@ -18,7 +18,7 @@ from polyadic.model.types import Document
 
 _MAX_CHARACTERS = 120
 CHECK_IT = "check that it opens in another program, and save it again"
-_INSTALL = "pip install 'polyadic[formats]'"
+_INSTALL = install_command("formats")
 
 _MAX_LISTED_PAGES = 10
 

@@ -127,7 +127,8 @@ async def find_list(asked: ListQuestion, reader: Reader, embedder: Embedder, con
     texts = [fact.text for fact in reader.facts(facts)]
     types = entity_types(entities, facts, texts, links, asked.kind)
     given = [entity.type for entity in entities.values() if entity.type]
-    kinds = await matching_types(types, given, asked, kind, embedder)
+    columns = _columns(entities, facts, texts, links)
+    kinds = await matching_types(types, given, asked, kind, embedder, columns)
     if not kinds and not asked.asks_for_all:
         return None
     members = {row: f"{entities[row].name} ({found})" for row, found in _of_kinds(types, kinds)}
@@ -225,14 +226,30 @@ def entity_types(
     return {row: tuple(phrase for phrase, _ in phrases.most_common()) for row, phrases in found.items()}
 
 
+def _columns(entities: Mapping[int, Entity], facts: Rows, texts: Sequence[str], links: Links) -> frozenset[str]:
+    """Return the types that are columns of tables: a row states them before the names ("Code: E1")."""
+    positions = np.searchsorted(facts, links.sources)
+    typed = (
+        (texts[position], entities[row])
+        for position, row in zip(positions.tolist(), links.targets.tolist(), strict=True)
+    )
+    return frozenset(entity.type for text, entity in typed if entity.type and f"{entity.type}: {entity.name}" in text)
+
+
 async def matching_types(
-    types: Types, given: Collection[str], asked: ListQuestion, kind: Vectors, embedder: Embedder
+    types: Types,
+    given: Collection[str],
+    asked: ListQuestion,
+    kind: Vectors,
+    embedder: Embedder,
+    columns: Collection[str] = (),
 ) -> tuple[str, ...]:
     """Return the types that match the kind, most common first.
 
     If the question does not say "all", several entities must have been ``given`` such types, and one of these must have
     the noun or nearly its meaning. What facts call things is less certain: these phrases are compared by similarity
-    only if few have the noun, and never for people, whom facts call by their occupations.
+    only if few have the noun, and never for people, whom facts call by their occupations. The ``columns`` of a table
+    differ in little but their names ("Programme", "Code"), so they must have the noun or nearly its meaning.
     """
     counted = Counter(name for names in types.values() for name in names)
     noun = read_asked(asked.kind)
@@ -244,7 +261,11 @@ async def matching_types(
     common = [name for name, _ in counted.most_common() if name in compared][:_TYPES]
     similarities = (await embedder.embed(common)) @ kind if common else np.zeros(0)
     similar = dict(zip(common, similarities.tolist(), strict=True))
-    alike = same | {name for name, similarity in similar.items() if similarity >= _SAME_KIND}
+    alike = same | {
+        name
+        for name, similarity in similar.items()
+        if similarity >= (_SURELY_SAME_KIND if name in columns else _SAME_KIND)
+    }
     is_certain = any(name in same or similar.get(name, 0.0) >= _SURELY_SAME_KIND for name in given)
     if not asked.asks_for_all and not (is_certain and sum(name in alike for name in given) >= _SEVERAL):
         return ()

@@ -18,6 +18,7 @@ from polyadic.server.server_state import ServerState
 from polyadic.server.tenants.folders import FolderTenants
 from polyadic.server.tenants.tenant_backend import TenantBackend
 from polyadic.server.watched_folders import watched_folders
+from polyadic.storage.sqlite.store import SqliteStore
 from polyadic.storage.url import is_address
 
 _ORIGIN = re.compile(r"https?://[a-z0-9.-]+(:[0-9]+)?|https?://\[[0-9a-f:]+\](:[0-9]+)?")
@@ -100,6 +101,9 @@ def database(address: str, settings: Path) -> TenantBackend:
 
 
 def _made(folder: Path) -> Path:
+    if SqliteStore.exists(folder):
+        parent = folder.resolve().parent
+        raise SettingsError(f"{folder} is a workspace, not a folder of workspaces", f"polyadic serve {parent}")
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -3,7 +3,7 @@
 from functools import cache
 from typing import TYPE_CHECKING
 
-from polyadic.errors import SettingsError
+from polyadic.errors import SettingsError, install_command
 from polyadic.evaluation.question_record import QuestionOutcome
 
 if TYPE_CHECKING:
@@ -23,9 +23,7 @@ def named(notation: str) -> "Measure":
     try:
         from ir_measures import parse_measure
     except ImportError as error:
-        raise SettingsError(
-            f"{notation} needs ir_measures, which is not installed", "pip install 'polyadic[eval]'"
-        ) from error
+        raise SettingsError(f"{notation} needs ir_measures, which is not installed", install_command("eval")) from error
     return parse_measure(notation)
 
 

@@ -14,7 +14,7 @@ from polyadic.doctor.check_result import CheckResult, bad, doubtful, good
 from polyadic.doctor.disk_check import disk
 from polyadic.doctor.store_check import stored
 from polyadic.embeddings.loading import embedder_name
-from polyadic.errors import ModelUnavailable, PolyadicError
+from polyadic.errors import ModelUnavailable, PolyadicError, install_command
 from polyadic.optional_dependencies import has_hierarchy
 from polyadic.server.dependencies import Name, ReadingAll, Served
 from polyadic.server.openapi import errors
@@ -100,4 +100,4 @@ def _endpoint(what: str, name: str, settings: EndpointSettings) -> CheckResult:
 def _hierarchy() -> CheckResult:
     if has_hierarchy():
         return good("hierarchy", "the packages to build it are installed")
-    return good("hierarchy", "the packages to build it are not installed (pip install 'polyadic[hierarchy]')")
+    return good("hierarchy", f"the packages to build it are not installed ({install_command('hierarchy')})")

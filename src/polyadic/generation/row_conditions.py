@@ -1,0 +1,92 @@
+"""Which items of a list fit a question, as far as the cells of their table rows tell.
+
+"Which dishes are vegan?" asks for the rows with a yes in the column "Vegan", "Which suppliers are in Leeds?" for those
+with a cell that says so. Comparisons ("less than one hour") are not understood.
+"""
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+from polyadic.model.types import Item
+from polyadic.retrieval.relevance.question_features import read_asked
+from polyadic.retrieval.relevance.stemming import stems, tokens
+from polyadic.text.english_words import VERBS
+from polyadic.text.list_questions import ListQuestion
+from polyadic.text.stopwords import words
+
+# A row is stated as "Dish: Lentil salad; Per person: €4.80; Vegan: yes" (docs/architecture.md).
+_CELL = re.compile(r"(?:^|; |: )(?P<header>[^:;]+): (?P<value>[^;]*)(?=;|$)")
+# Letters at the beginning of words of one family.
+_ALIKE = 5
+# Words of a value that says what a thing is like; longer ones mention much else.
+_LONGEST_VALUE = 6
+_YES = words("yes y true x ja sí si oui ✓ ✔ ☑ ● •")
+_NO = words("no n false nein non ✗ ✘ ☐ – - —")
+
+
+@dataclass(frozen=True, slots=True)
+class FittingItems:
+    """The items that fit a question; ``is_checked`` says whether all its conditions could be checked."""
+
+    items: tuple[Item, ...]
+    is_checked: bool
+
+
+def fitting_items(listed: Sequence[Item], asked: ListQuestion) -> FittingItems:
+    """Return the items of a list whose rows meet the conditions of a question.
+
+    A condition that no row meets is not about cells; it is not checked, and no item is left out for it. If no item
+    meets all conditions, all are returned. Verbs are no conditions, and without table rows nothing is to be checked.
+
+    Parameters
+    ----------
+    listed
+        The items of the list.
+    asked
+        The question; its conditions are the content words beside the kind.
+    """
+    kept, is_checked = list(listed), True
+    if not any(list(_cells(item.text)) for item in listed):
+        return FittingItems(tuple(kept), is_checked)
+    question = read_asked(asked.phrase)
+    kind, verbs = stems(tokens(asked.kind), question.language), stems(VERBS, question.language)
+    for condition in (word for word in question.content if word not in verbs and not _is_like(word, kind)):
+        if met := [item for item in listed if _meets(item, condition, question.language)]:
+            kept = [item for item in kept if item in met]
+        else:
+            is_checked = False
+    return FittingItems(tuple(kept), is_checked) if kept else FittingItems(tuple(listed), is_checked=False)
+
+
+def _is_like(word: str, kind: Collection[str]) -> bool:
+    """Return whether a stem begins as one of the kind does: what suppliers do is to supply."""
+    return any(word[:_ALIKE] == other[:_ALIKE] for other in kind)
+
+
+def _meets(item: Item, condition: str, language: str) -> bool:
+    title = item.places[0].title if item.places else ""
+    return condition in stems(tokens(title), language) or _row_meets(item.text, condition, language)
+
+
+def _row_meets(text: str, condition: str, language: str) -> bool:
+    """Return whether the text of a row meets a condition, given as a stem.
+
+    >>> row = "Dish: Lentil salad; Vegan: yes; Supplier: Leeds Kitchen"
+    >>> [_row_meets(row, word, "en") for word in ("vegan", "leed", "supplier")]
+    [True, True, False]
+    >>> _row_meets("Dish: Goulash; Vegan: no", "vegan", "en"), _row_meets("No vegan dish.", "vegan", "en")
+    (False, False)
+    """
+    cells = list(_cells(text))
+    for header, value in cells:
+        if condition in stems(tokens(header), language) and value.casefold() in _YES | _NO:
+            return value.casefold() in _YES
+    short = (value for _, value in cells if len(value.split()) <= _LONGEST_VALUE)
+    return any(condition in stems(tokens(value), language) for value in short)
+
+
+def _cells(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the header and the value of each cell of a row; a sentence has none."""
+    if "; " in text:
+        yield from ((match["header"].strip(), match["value"].strip()) for match in _CELL.finditer(text))
