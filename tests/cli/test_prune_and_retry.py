@@ -17,6 +17,19 @@ def test_prune_reports_deleted_documents(polyadic: Command, notes: Path) -> None
     assert polyadic("index", "--prune").code == 2
 
 
+def test_index_says_which_documents_it_keeps_without_their_files(polyadic: Command, notes: Path) -> None:
+    polyadic("index", str(notes))
+    assert "kept although" not in polyadic("index", str(notes)).out
+    next(notes.iterdir()).unlink()
+    said = polyadic("index", str(notes)).out
+    assert (
+        f"1 document is kept although its file or row no longer exists (to delete: polyadic index --prune {notes})"
+        in said
+    )
+    polyadic("index", "--prune", str(notes))
+    assert "kept although" not in polyadic("index", str(notes)).out
+
+
 def test_missing_folder_is_pruned(polyadic: Command, indexed: Path) -> None:
     indexed.rename(indexed.with_name("elsewhere"))
     outcome = polyadic("index", "--prune", "notes")

@@ -20,7 +20,7 @@ from polyadic.indexing.indexer import Indexer
 from polyadic.indexing.indexing_estimate import IndexingEstimate, KnownWork
 from polyadic.indexing.ocr_session import OcrSession, OcrSetup
 from polyadic.indexing.progress import RunProgress
-from polyadic.indexing.pruning import SeenSources, still_there
+from polyadic.indexing.pruning import SeenSources, kept_without_a_file, still_there
 from polyadic.indexing.publisher import withdraw
 from polyadic.indexing.report import IndexProgress, IndexReport
 from polyadic.indexing.workspace_roots import record_roots, roots_of
@@ -129,6 +129,8 @@ class IndexingMixin(ABC):
             report = await self._index_as_read(sources, run.report, extractor, budget, roots_of(paths), ocr)
         if prune and not report.stopped:
             report.pruned = await self._prune(seen, paths if changed is None else list(changed))
+        elif changed is None and not report.stopped:
+            report.notes += kept_without_a_file(seen, paths, self._existing_documents)
         return report
 
     async def aretry(

@@ -1,6 +1,7 @@
 """Find documents whose source file, or row of a file, no longer exists."""
 
 import os
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -40,6 +41,20 @@ class SeenSources:
             return True
         complete = file not in self.unread
         return complete and any(_file_of(other) == file for other in self.sources)
+
+
+def kept_without_a_file(
+    seen: SeenSources, paths: Sequence[Path | str], records: Callable[[], Sequence[DocumentRecord]]
+) -> list[str]:
+    """Return a note on documents below these folders whose source no longer exists; empty if there are none."""
+    folders = [path for path in paths if Path(path).is_dir()]
+    gone = seen.missing(records(), folders) if folders else []
+    if not gone:
+        return []
+    kept = "1 document is" if len(gone) == 1 else f"{len(gone):,} documents are"
+    owner = "its" if len(gone) == 1 else "their"
+    command = shlex.join(["polyadic", "index", "--prune", *map(str, folders)])
+    return [f"{kept} kept although {owner} file or row no longer exists (to delete: {command})"]
 
 
 def still_there(paths: Sequence[Path | str], records: Sequence[DocumentRecord]) -> list[Path | str]:
