@@ -16,14 +16,19 @@ quoted() {
     done
 }
 
-export POLYADIC_WORKSPACE=demo-workspace
+in_workspace() {
+    printf '\n\033[1m$ export POLYADIC_WORKSPACE=%s\033[0m\n' "$1"
+    export POLYADIC_WORKSPACE="$1"
+}
+
+in_workspace demo-workspace
 run models fetch
 run index examples/spaceflight
 run query "Which astronaut stayed in the cabin of Shenzhou 7 during the first Chinese spacewalk?"
 run query "Which Mercury astronaut landed in 1971 at the place on the Moon where Apollo 13 was meant to land?"
 run query "When did Robert Cabana and Sergei Krikalev enter the International Space Station side by side?"
 
-export POLYADIC_WORKSPACE=demo-ordinary-workspace
+in_workspace demo-ordinary-workspace
 run index examples/ordinary
 run query "Which flag of shelfctl purge only prints what would be deleted?"
 run query "What does the garden shredder cost members per day?"
