@@ -193,7 +193,7 @@ def test_missing_library_is_reported_with_the_install_command(tmp_path: Path) ->
     *lines, last = printed(WITHOUT + READ_ALL, tmp_path.resolve())
     assert sorted(lines) == sorted(
         f"{tmp_path.resolve()}/a{suffix}: reading {suffix} files needs {package}, which is not installed; pip install"
-        " 'polyadic[formats]'"
+        " 'polyadic[formats]', or '.[formats]' in a checkout"
         for suffix, package in PACKAGES.items()
     )
     assert last.startswith("Document(")

@@ -56,6 +56,14 @@ def test_prepended_paragraph_moves_no_later_boundary(front: str, text: str) -> N
         ("# St. Ives. 1\nText one. Two.\n- a\n- b", ["# St. Ives. 1", "Text one.", "Two.", "- a", "- b"]),
         ("1. First. Then.\n2. Second.", ["1. First.", "Then.", "2. Second."]),
         ("| a | b |\n|---|---|\n| 1. | 2 |", ["| a | b |", "|---|---|", "| 1. | 2 |"]),
+        (
+            "> The price is 680 pounds a day, with two flip\n> charts. Done.\n>\n> Bye\n> Dale",
+            ["> The price is 680 pounds a day, with two flip\n> charts.", "Done.", ">", "> Bye", "> Dale"],
+        ),
+        (
+            ">>> price_of_the_granary_for_both_days(2026)\n>>> 680\n",
+            [">>> price_of_the_granary_for_both_days(2026)", ">>> 680"],
+        ),
         ("no full stop\n\nsecond paragraph", ["no full stop", "second paragraph"]),
         ("**May I go?**\nNo. Dogs only.", ["**May I go?**", "No.", "Dogs only."]),
         ("**Come. Go.** Stay *now.* 2 * 3.", ["**Come.", "Go.**", "Stay *now.*", "2 * 3."]),

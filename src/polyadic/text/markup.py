@@ -10,7 +10,7 @@ from polyadic.text.chat_messages import written_out
 from polyadic.text.stopwords import words
 
 # Input is untrusted, so every pattern runs in linear time: no nested repeats.
-_STRUCTURE = re.compile(r"\s*(?:(?:#{1,6}|>|[-*+•‣:]|\(?\d{1,3}[.)])\s+)+")
+_STRUCTURE = re.compile(r"\s*(?:(?:#{1,6}|>{1,2}|[-*+•‣:]|\(?\d{1,3}[.)])\s+)+")
 _IMAGE_OR_LINK = re.compile(r"!?\[([^\[\]]*)\](?:\([^()\s]*(?:\s+\"[^\"]*\")?\)|\[[^\[\]]*\])")
 _TAG = re.compile(r"</?([A-Za-z][\w.-]*)[^<>]*>")
 # What stands for a name, if it is no element: "/opt/<package>".
@@ -38,6 +38,7 @@ _ADMONITION = re.compile(
 _DIRECTIVE = re.compile(r"^[ \t]*\.\. (?:[\w:.+-]{1,60}::[^\n]*|_[^\n:]{1,120}:[^\n]*)$", re.MULTILINE)
 _HEADING = re.compile(r"^[ \t]*#{1,6}[ \t]+", re.MULTILINE)
 _QUOTE_MARK = re.compile(r"^[ \t]*(?:>[ \t]?)+", re.MULTILINE)
+_INNER_QUOTE_MARK = re.compile(r"(?<=\n)[ \t]*(?:>[ \t]?)+")
 _BULLET = re.compile(r"^[ \t]*[-*+•‣▪◦][ \t]+(?:\[[ xX]\][ \t]+)?", re.MULTILINE)
 # Paragraphs that do not end like a sentence, such as options and their descriptions.
 _OPEN_END = re.compile(r"(?<=[\w)\]>%])[ \t]*\n[ \t]*\n\s*(?=[^\s•])")
@@ -75,6 +76,7 @@ def plain(sentence: str) -> str:
     """
     if _RULE.match(sentence) or sentence.startswith(("```", "~~~")):
         return ""
+    sentence = _INNER_QUOTE_MARK.sub("", sentence)
     opening = _STRUCTURE.match(sentence)
     text = without_closing_marks(sentence[opening.end() :] if opening else sentence)
     if "[" in text:

@@ -44,6 +44,7 @@ _STANDS_ALONE = re.compile(
         \|                    # table row
       | (?:[-=*_~+][ \t]*){3,}$  # rule, underline, border
       | --[ \t]*$              # line above a signature
+      | >[>\ \t]*$             # blank line of a quoted message
       | ```                   # fence without a partner
     )""",
     re.VERBOSE,
@@ -59,6 +60,11 @@ _BLOCK_START = re.compile(
     """,
     re.VERBOSE,
 )
+# Characters of a line of a quoted message that is wrapped; a shorter one stands alone, as in an address.
+_SHORTEST_WRAPPED = 40
+# Marks before a line of a quoted message, but not the prompt of an interpreter.
+_QUOTE_MARKS = re.compile(r"[ \t]*(?!>>>[ \t])(?P<marks>(?:>[ \t]?)+)")
+_INNER_QUOTE_MARKS = re.compile(r"(?<=\n)[ \t]*(?:>[ \t]?)+")
 _CLOSED_NUMBER = re.compile(r"\([^()\r\n]*\r?\n[ \t]*\d{1,3}\)")
 _LINE_BREAKS = str.maketrans("\r\n\t\v\f\x85\u2028\u2029", "        ")
 # sentencex looks one byte back from a full stop, and panics within a multi-byte space (no-break space).
@@ -170,11 +176,23 @@ def _blocks(text: str, first: int, stop: int, language: str) -> Iterator[Range]:
 
 
 def _continues(text: str, start: int, line: re.Match[str], language: str) -> bool:
-    """Whether a line that looks like a list item continues a date, or closes a parenthesis: "(priority\\n100) is"."""
-    if is_wrapped_ordinal(text, start, line.start(), language):
+    """Whether a line that looks like a list item continues a date, or a line of the same quoted message, or closes a
+    parenthesis: "(priority\\n100) is".
+    """
+    if _continues_quoted(text, start, line) or is_wrapped_ordinal(text, start, line.start(), language):
         return True
     opening = text.rfind("(", max(start, line.start() - LONGEST), line.start())
     return opening >= 0 and _CLOSED_NUMBER.match(text, opening, line.end()) is not None
+
+
+def _continues_quoted(text: str, start: int, line: re.Match[str]) -> bool:
+    marks = _QUOTE_MARKS.match(line.group())
+    before = _QUOTE_MARKS.match(text, max(start, text.rfind("\n", start, line.start() - 1) + 1), line.start())
+    if marks is None or before is None or marks["marks"].count(">") != before["marks"].count(">"):
+        return False
+    rest, wrapped = line.group()[marks.end() :], text[before.end() : line.start()].strip()
+    is_text = bool(rest.strip()) and len(wrapped) >= _SHORTEST_WRAPPED
+    return is_text and not (_BLOCK_START.match(rest) or _STANDS_ALONE.match(rest))
 
 
 def _block_sentences(text: str, block: Range, language: str) -> Iterator[Range]:
@@ -240,7 +258,9 @@ def _rank(text: str, place: int, block_end: int) -> int:
 
 def _pieces(part: str, language: str) -> Iterator[Range]:
     """Yield the sentences of a part by sentencex, stripped; a piece that it alters joins the next one."""
-    content = part.translate(_LINE_BREAKS)
+    is_quoted = _QUOTE_MARKS.match(part) is not None
+    unmarked = _INNER_QUOTE_MARKS.sub(lambda marks: " " * len(marks[0]), part) if is_quoted else part
+    content = unmarked.translate(_LINE_BREAKS)
     finish = stripped
     if not content.isascii():
         content = _WIDE_BEFORE_STOP.sub(lambda space: " " * len(space[0]), content)
