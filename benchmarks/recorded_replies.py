@@ -11,6 +11,7 @@ from typing import Any
 
 from polyadic.config import HierarchyBuildSettings, ModelSettings, Settings
 from polyadic.model.types import Usage
+from polyadic.text.tokens import count_tokens
 from polyadic.workspace import Workspace
 from tests.model_server import Asked
 
