@@ -36,6 +36,7 @@ def kb(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
         ("Which dishes are vegan?", {"Lentil salad", "Pumpkin curry"}, WHOLE),
         ("Which dishes are from Leeds?", {"Lentil salad", "Pumpkin curry"}, WHOLE),
         ("Which vegan dishes are from York?", {"Lentil salad", "Goulash", "Pumpkin curry", "Quiche"}, UNCHECKED),
+        ("Which dishes are not vegan?", {"Lentil salad", "Goulash", "Pumpkin curry", "Quiche"}, UNCHECKED),
         ("Which dishes are on the menu?", {"Lentil salad", "Goulash", "Pumpkin curry", "Quiche"}, WHOLE),
         ("Which dishes of the menu are popular?", {"Lentil salad", "Goulash", "Pumpkin curry", "Quiche"}, UNCHECKED),
     ],

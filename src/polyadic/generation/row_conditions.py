@@ -1,7 +1,7 @@
 """Which items of a list fit a question, as far as the cells of their table rows tell.
 
 "Which dishes are vegan?" asks for the rows with a yes in the column "Vegan", "Which suppliers are in Leeds?" for those
-with a cell that says so. Comparisons ("less than one hour") are not understood.
+with a cell that says so. Comparisons ("less than one hour") and negations are not understood.
 """
 
 import re
@@ -21,6 +21,9 @@ _CELL = re.compile(r"(?:^|; |: )(?P<header>[^:;]+): (?P<value>[^;]*)(?=;|$)")
 _ALIKE = 5
 # Words of a value that says what a thing is like; longer ones mention much else.
 _LONGEST_VALUE = 6
+_NEGATIONS = words(
+    "not no without except other isn't aren't nicht kein keine keinen ohne außer no sin excepto pas sans sauf"
+)
 _YES = words("yes y true x ja sí si oui ✓ ✔ ☑ ● •")
 _NO = words("no n false nein non ✗ ✘ ☐ – - —")
 
@@ -49,6 +52,8 @@ def fitting_items(listed: Sequence[Item], asked: ListQuestion) -> FittingItems:
     kept, is_checked = list(listed), True
     if not any(list(_cells(item.text)) for item in listed):
         return FittingItems(tuple(kept), is_checked)
+    if not _NEGATIONS.isdisjoint(tokens(asked.phrase)):
+        return FittingItems(tuple(kept), is_checked=False)
     question = read_asked(asked.phrase)
     kind, verbs = stems(tokens(asked.kind), question.language), stems(VERBS, question.language)
     for condition in (word for word in question.content if word not in verbs and not _is_like(word, kind)):
