@@ -111,3 +111,11 @@ def test_personal_pronoun_resolves_to_the_answer_person(before: str, answer: str
 def test_long_conversation_is_truncated() -> None:
     history = [Turn(f"Who built it? {'x' * 50_000}", "y" * 50_000)] * 50
     assert len(standalone("And who?", history)) < 4_000
+
+
+def test_terms_that_were_put_before_a_question_are_not_repeated_without_their_names() -> None:
+    turns = [
+        Turn("Who bakes the cakes for the fair?", '"Wenna Tregear bakes the cakes for Kate." [1]'),
+        Turn("How many did she bake?", '"She baked 12." [1]'),
+    ]
+    assert standalone("And Kate?", turns) == "How many did she bake? And Kate?"
