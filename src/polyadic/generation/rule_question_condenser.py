@@ -93,7 +93,7 @@ class _Topic:
 
     @property
     def predicate(self) -> str:
-        """The question without its names, and without the terms that were put before it ("Ada: Where was she born?")."""
+        """The question without its names, and without terms that were put before it ("Ada: Where was she born?")."""
         rest = self.question.rpartition(": ")[2]
         for name in _names(self.question, self.language):
             rest = rest.replace(name, " ")
