@@ -23,10 +23,11 @@ def need(feature: str, extra: str, **packages: str) -> None:
         One of them is not installed.
 
     >>> need("reading", "formats", json="json")
-    >>> need("it", "wings", no_such_module="feathers")
-    Traceback (most recent call last):
-        ...
-    polyadic.errors.PackageMissing: it needs feathers, which is not installed: pip install 'polyadic[wings]', or ...
+    >>> try:
+    ...     need("flying", "wings", no_such_module="feathers")
+    ... except PackageMissing as missing:
+    ...     missing.what
+    'flying needs feathers, which is not installed'
     """
     for module, package in packages.items():
         if find_spec(module) is None:
