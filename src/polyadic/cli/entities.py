@@ -242,7 +242,7 @@ def _print_review(found: ResolutionReview) -> None:
     pairs = f"{count(found.total, 'candidate pair')}, {found.certain:,} certain"
     say(f"{pairs}; {count(len(found.homonyms), 'name')} possibly ambiguous")
     if found.homonyms:
-        say("entities split gives a name another meaning in these documents; entities keep NAME keeps it as one entity")
+        say("polyadic entities keep NAME keeps a name as one entity")
     if found.certain:
         say("polyadic entities merge --auto merges the certain ones, review --accept ID merges one of these")
     _print_asked(LLMAdjudication({}, found.unreadable, found.usage, found.stopped))

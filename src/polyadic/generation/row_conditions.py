@@ -15,7 +15,7 @@ from polyadic.text.english_words import VERBS
 from polyadic.text.list_questions import ListQuestion
 from polyadic.text.stopwords import words
 
-# A row is stated as "Dish: Lentil salad; Per person: €4.80; Vegan: yes" (docs/architecture.md).
+# A row is stated as "Dish: Lentil salad; Per person: €4.80; Vegan: yes" (extraction/table_row_facts.py).
 _CELL = re.compile(r"(?:^|; |: )(?P<header>[^:;]+): (?P<value>[^;]*)(?=;|$)")
 # Letters at the beginning of words of one family.
 _ALIKE = 5
