@@ -9,7 +9,7 @@ import runpy
 import signal
 import sys
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from io import BufferedWriter
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -51,8 +51,10 @@ class ForkedCommand:
         return self._process.exitcode
 
     def send_signal(self, number: int) -> None:
-        if self._process.exitcode is None:
-            os.kill(self.pid, number)
+        """Send it, unless the process has ended: that it has is known a little after it is gone."""
+        with suppress(ProcessLookupError):
+            if self._process.exitcode is None:
+                os.kill(self.pid, number)
 
     def kill(self) -> None:
         self.send_signal(signal.SIGKILL)
