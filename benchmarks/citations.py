@@ -13,7 +13,7 @@ import re
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -24,6 +24,7 @@ from benchmarks.data import data_folder
 from benchmarks.holdout_log import note_look
 from benchmarks.invented_citations import Attributing, MarkedClaim, attributing_by, measure, table
 from benchmarks.recorded_contexts import RECORDED, RecordedContexts, recorded_contexts
+from benchmarks.recorded_questions import recorded_questions
 from benchmarks.report_sections import given_folder, rewrite
 from polyadic.evaluation.bootstrap import Interval
 from polyadic.generation.citation_attribution import Attribution
@@ -89,8 +90,12 @@ def is_reused(statement: Statement, text: str, numbers: int) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class RecordedAnswer:
-    """An answer with valid markers, what each of them may cite, the other pieces of its request, its statements."""
+    """An answer with valid markers, what each of them may cite, the other pieces of its request, its statements.
 
+    ``id`` is that of the question.
+    """
+
+    id: str
     question: str
     text: str
     cited: tuple[ContextPiece, ...]
@@ -100,7 +105,7 @@ class RecordedAnswer:
     @property
     def is_held_out(self) -> bool:
         """Whether nothing was chosen on it; all answers to a question are in one half."""
-        return hashlib.sha256(self.question.encode()).digest()[-1] % 2 == 1
+        return hashlib.sha256(self.id.encode()).digest()[-1] % 2 == 1
 
     def is_reused(self, statement: Statement) -> bool:
         """Whether a marker of a statement occurs again in the answer."""
@@ -122,8 +127,11 @@ class Outcome:
     supportable
         Whether any sentence of the items that it cites does.
     flagged
-        Whether it is flagged as it is, with its last number altered (None if it has none), and with another piece of
-        the request cited.
+        Whether it is flagged.
+    flagged_with_another_number
+        Whether it is with its last number altered; None if it has none, or if this was not tried.
+    flagged_with_another_source
+        Whether it is with another piece of the request cited; None if this was not tried.
     """
 
     question: str
@@ -132,7 +140,9 @@ class Outcome:
     precise: tuple[bool, ...]
     recalled: bool
     supportable: bool
-    flagged: tuple[bool, bool | None, bool]
+    flagged: bool
+    flagged_with_another_number: bool | None = None
+    flagged_with_another_source: bool | None = None
 
 
 def main() -> None:
@@ -158,18 +168,28 @@ def _invented_table(claims: Sequence[MarkedClaim]) -> Iterator[str]:
 
 async def _measure(contexts: RecordedContexts, attributing: Attributing) -> tuple[list[Outcome], list[float]]:
     answers = await recorded_answers(contexts)
-    await attributing("The first call loads the models [1].", answers[0].cited[:1])
+    await attributing("", "The first call loads the models [1].", answers[0].cited[:1])
     outcomes: list[Outcome] = []
     seconds = []
     for answer in answers:
         started = time.perf_counter()
-        attribution = await attributing(answer.text, answer.cited)
+        attribution = await attributing(answer.question, answer.text, answer.cited)
         seconds.append(time.perf_counter() - started)
-        outcomes += [await _outcome(answer, statement, attribution, attributing) for statement in answer.statements]
+        for statement in answer.statements:
+            other_number = await _is_flagged_with_another_number(answer, statement, attributing)
+            other_source = await _is_flagged_with_another_source(answer, statement, attributing)
+            outcomes.append(
+                replace(
+                    outcome_of(answer, statement, attribution),
+                    flagged_with_another_number=other_number,
+                    flagged_with_another_source=other_source,
+                )
+            )
     return outcomes, seconds
 
 
 async def recorded_answers(contexts: RecordedContexts) -> list[RecordedAnswer]:
+    questions = {one.id: one.question for one in recorded_questions()}
     answers = []
     for line in (data_folder() / RECORDED / "answers.jsonl").read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
@@ -178,7 +198,7 @@ async def recorded_answers(contexts: RecordedContexts) -> list[RecordedAnswer]:
         cited = tuple(pieces[number - 1] for number in parsed.numbers)
         others = tuple(pieces[n] for n in range(len(pieces)) if n + 1 not in parsed.numbers)
         statements = tuple(statements_in(parsed.text, len(cited), row["statements"]))
-        answers.append(RecordedAnswer(row["id"], parsed.text, cited, others, statements))
+        answers.append(RecordedAnswer(row["id"], questions[row["id"]], parsed.text, cited, others, statements))
     return answers
 
 
@@ -194,20 +214,12 @@ def statements_in(text: str, numbers: int, rows: Sequence[Mapping[str, Any]]) ->
         yield Statement(start, row["statement"], markers, re.compile("|".join(row["supported_by"]) or "(?!)"))
 
 
-async def _outcome(
-    answer: RecordedAnswer,
-    statement: Statement,
-    attribution: Attribution,
-    attributing: Attributing,
-) -> Outcome:
+def outcome_of(answer: RecordedAnswer, statement: Statement, attribution: Attribution) -> Outcome:
+    """Compare the quotations and the flag of a statement with what supports it."""
     quoted = [citation for citation in citations_for(statement, attribution.citations) if not citation.whole_item]
     right = tuple(statement.is_supported_by(citation.place) for citation in quoted)
     reused = answer.is_reused(statement)
-    flagged = (
-        _is_flagged(statement, attribution),
-        await _is_flagged_with_another_number(answer, statement, attributing),
-        await _is_flagged_with_another_source(answer, statement, attributing),
-    )
+    flagged = _is_flagged(statement, attribution)
     supportable = any(
         statement.is_supported_by(place.part(span))
         for marker in statement.markers
@@ -240,7 +252,7 @@ async def _is_flagged_with_another_number(
     digits = str((int(number[0]) + 3) % 10 ** len(number[0])).zfill(len(number[0]))
     start, end = statement.start + number.start(), statement.start + number.end()
     text = f"{answer.text[:start]}{digits}{answer.text[end:]}"
-    return _is_flagged(statement, await attributing(text, answer.cited))
+    return _is_flagged(statement, await attributing(answer.question, text, answer.cited))
 
 
 async def _is_flagged_with_another_source(
@@ -254,22 +266,19 @@ async def _is_flagged_with_another_source(
     )
     numbers = {marker.number for marker in statement.markers}
     cited = [other if n in numbers else piece for n, piece in enumerate(answer.cited, 1)]
-    return _is_flagged(statement, await attributing(answer.text, cited))
+    return _is_flagged(statement, await attributing(answer.question, answer.text, cited))
 
 
 def _table(outcomes: Sequence[Outcome]) -> Iterator[str]:
     yield "| | all | held-out half |"
     yield "|---|---|---|"
     halves = (outcomes, [outcome for outcome in outcomes if outcome.is_held_out])
-    for name, values in _MEASURES.items():
-        yield (
-            f"| {name} | "
-            + " | ".join(_cell([(o.question, value) for o in half for value in values(o)]) for half in halves)
-            + " |"
-        )
+    for name, values in MEASURES.items():
+        yield f"| {name} | {' | '.join(cell(values, half) for half in halves)} |"
 
 
-_MEASURES: dict[str, Callable[[Outcome], Sequence[float]]] = {
+Values = Callable[[Outcome], Sequence[float]]
+MEASURES: dict[str, Values] = {
     "precision, markers used once": lambda o: () if o.reused else o.precise,
     "precision, used once, if a sentence supports the claim": lambda o: (
         o.precise if o.supportable and not o.reused else ()
@@ -277,15 +286,21 @@ _MEASURES: dict[str, Callable[[Outcome], Sequence[float]]] = {
     "precision, markers used again": lambda o: o.precise if o.reused else (),
     "recall": lambda o: (o.recalled,),
     "sentences quoted for a marker": lambda o: (len(o.precise),),
-    "flagged as unsupported": lambda o: o.flagged[:1],
-    "flagged, if no sentence supports it": lambda o: () if o.supportable else o.flagged[:1],
-    "flagged, with another number": lambda o: () if o.flagged[1] is None else (o.flagged[1],),
-    "flagged, with another source": lambda o: o.flagged[2:],
+    "flagged as unsupported": lambda o: (o.flagged,),
+    "flagged, if no sentence supports it": lambda o: () if o.supportable else (o.flagged,),
+    "flagged, with another number": lambda o: _known(o.flagged_with_another_number),
+    "flagged, with another source": lambda o: _known(o.flagged_with_another_source),
 }
 
 
-def _cell(values: Sequence[tuple[str, float]]) -> str:
-    return f"{interval_over_questions(values)} (n = {len(values)})"
+def _known(value: bool | None) -> Sequence[float]:
+    return () if value is None else (value,)
+
+
+def cell(values: Values, outcomes: Sequence[Outcome]) -> str:
+    """Return the mean of the values of some outcomes, with its interval and their number."""
+    found = [(outcome.question, value) for outcome in outcomes for value in values(outcome)]
+    return f"{interval_over_questions(found)} (n = {len(found)})"
 
 
 def interval_over_questions(values: Sequence[tuple[str, float]], seed: int = 0) -> Interval:

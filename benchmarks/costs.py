@@ -26,6 +26,9 @@ BUDGETS = (1000, 2000, 4000)
 SPEEDS = (20, 60)
 # Typical length of an answer; those of the test server are shorter.
 ANSWER_TOKENS = 150
+# Tokens of the requests and replies of ``benchmarks.claim_checks`` (medians).
+CHECK_TOKENS = 780, 60
+_CHECKS = "citations.md#have-claims-checked-by-a-language-model"
 
 HEAD = """# Costs
 
@@ -91,6 +94,11 @@ def _questions(workspace: Workspace, dataset: Dataset) -> Iterator[str]:
         sent = np.mean([workspace.query(q.text, "walk", budget).usage.prompt_tokens for q in dataset.questions])
         money = [f"${1000 * price(round(sent), ANSWER_TOKENS, model):.2f}" for model in _priced().values()]
         yield f"| {budget:,} | {sent:,.0f} | {' | '.join(money)} |"
+    request, reply = CHECK_TOKENS
+    money = [f"${1000 * price(request, reply, model):.2f} (`{name}`)" for name, model in _priced().items()]
+    yield f"\nBoth presets also have the claims of an answer [checked]({_CHECKS}):"
+    yield f"one more call of about {request} prompt tokens and {reply} completion tokens, for 1,000 questions"
+    yield f"{' or '.join(money)}."
     quoted = "Quoted answers (no model, or `--by quotes`) cost nothing"
     yield f"\n{quoted}, except with method `kag`, which asks a model to search."
 

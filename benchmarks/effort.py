@@ -84,7 +84,7 @@ async def _answered(
 ) -> tuple[list[Answer], dict[str, PendingRequest]]:
     """Answer as far as replies are recorded; also return the requests without one, by question."""
     model = BatchModel(EndpointModel(MODEL), replies.get)
-    engine = QueryEngine(workspace.settings, workspace.store(), workspace.embedder, lambda: model, PromptLibrary())
+    engine = QueryEngine(workspace.settings, workspace.store(), workspace.embedder, lambda role: model, PromptLibrary())
     how = AnswerSettings(by="model", style=STYLE, effort=effort)
     answers, pending = list[Answer](), dict[str, PendingRequest]()
     for question in questions:

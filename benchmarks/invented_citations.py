@@ -11,7 +11,6 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +26,8 @@ from polyadic.rerankers.pair_scoring.models import CLAIM_SUPPORT
 
 DATA = Path(__file__).with_suffix(".jsonl")
 _HEADING = "## "
-Attributing = Callable[[str, Sequence[ContextPiece]], Awaitable[Attribution]]
+Attributing = Callable[[str, str, Sequence[ContextPiece]], Awaitable[Attribution]]
+"""Attribute an answer: a question, the answer, and for each marker the piece that it cites."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,8 @@ def _problems(claim: MarkedClaim) -> Iterator[str]:
 
 def attributing_by(embedder: TextEmbedder) -> Attributing:
     """Return the attribution of answers with an embedder and the cross-encoder of the package."""
-    return partial(attribute, embedder=embedder, judge=load_pair_scorer(CLAIM_SUPPORT, EmbeddingSettings()))
+    judge = load_pair_scorer(CLAIM_SUPPORT, EmbeddingSettings())
+    return lambda question, text, cited: attribute(text, cited, embedder, judge)
 
 
 async def measure(attributing: Attributing) -> list[MarkedClaim]:
@@ -131,7 +132,7 @@ async def measure(attributing: Attributing) -> list[MarkedClaim]:
 
 async def _measured(row: Mapping[str, Any], document: _Document, attributing: Attributing) -> list[MarkedClaim]:
     cited = [document.pieces[name] for name in row["cited"]]
-    found = await attributing(row["answer"], cited)
+    found = await attributing(row["question"], row["answer"], cited)
     markers = list(marker_spans(row["answer"], len(cited)))
     groups = {
         marker.span: [set(group) for group in label["supported_by"]]

@@ -85,7 +85,7 @@ async def _retrieved(
         return replies.get(key)
 
     model = BatchModel(endpoint, lookup)
-    engine = QueryEngine(workspace.settings, workspace.store(), workspace.embedder, lambda: model, PromptLibrary())
+    engine = QueryEngine(workspace.settings, workspace.store(), workspace.embedder, lambda role: model, PromptLibrary())
     found, pending = list[Knowledge](), list[PendingRequest]()
     for question in questions:
         try:

@@ -348,7 +348,7 @@ class Workspace(BrowseMixin, QueryMixin, RayIndexingMixin):
             self.settings,
             store,
             self.embedder,
-            partial(self._model, "answers"),
+            self._model,
             self._prompts,
             StoreResponseCache(store),
             reranker=self.reranker,

@@ -6,12 +6,19 @@ from typing import Any
 
 import pytest
 
-from polyadic.config import AnswerSettings, HypergraphSettings, ModelSettings, RerankerSettings, Settings
+from polyadic.config import (
+    AnswerSettings,
+    HypergraphSettings,
+    ModelSettings,
+    RerankerSettings,
+    RoleModelSettings,
+    Settings,
+)
 from polyadic.errors import PolyadicError, SettingsError
 from polyadic.model.types import Usage
 from polyadic.storage.pending_requests import PendingCounts
 from polyadic.workspace import Workspace
-from tests.model_server import Asked, ModelServer, Replaced
+from tests.model_server import Asked, ModelServer, Replaced, checks_claims, supported_by_sentences
 from tests.model_server.batches import answer_batch, expired
 from tests.support.batches import lines_of, put_lines, round_trip
 from tests.support.with_a_model import HASHING, settings, story, workspace
@@ -159,6 +166,29 @@ def test_effort_takes_a_round_for_each_step(
             asked = kb.query(given.question, context_tokens=700)
             assert (given.text, given.usage, asked.usage.calls) == (asked.text, asked.usage, 3)
     assert len(last.answers) == 3
+
+
+def test_claims_are_checked_in_a_round_of_their_own(
+    tmp_path: Path, server: ModelServer, letters: Path, questions: Path
+) -> None:
+    server.responders = [checks_claims(supported_by_sentences([])), *server.responders]
+    answering = settings(server).model_copy(update={"answer": AnswerSettings(check_claims=True)})
+    model = answering.model.model_copy(update={"judging": RoleModelSettings(name="judge")})
+    server.models = ("recorded", "judge")
+    with Workspace(tmp_path / "kb", answering.model_copy(update={"model": model})) as kb:
+        kb.index([letters])
+        written = kb.batch.write(tmp_path / "ask.jsonl", questions=questions, context_tokens=700)
+        report = round_trip(kb, server, written, tmp_path / "1.jsonl")
+        # That without citations has no claims to check.
+        assert ([given.id for given in report.answers], report.changed_questions) == (["q2"], 0)
+        written = kb.batch.write(tmp_path / "check.jsonl")
+        assert {row["body"]["model"] for file in written.files for row in rows_of(file)} == {"judge"}
+        last = round_trip(kb, server, written, tmp_path / "2.jsonl")
+        assert [given.id for given in last.answers] == ["q0", "q1"]
+        for given in last.answers:
+            asked = kb.query(given.question, context_tokens=700)
+            assert (given.text, given.usage, given.unsupported) == (asked.text, asked.usage, asked.unsupported)
+            assert given.unsupported and "claims checked by judge" in given.note
 
 
 def test_question_is_requested_again_after_documents_change(

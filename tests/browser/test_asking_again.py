@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from tests.browser.conftest import PHONE, WIDE, Opened, Seen, ask, said_in
-from tests.model_server import Asked, ModelServer
+from tests.model_server import Asked, ModelServer, checks_claims, supported_by_sentences
 from tests.server.running_server import Running
 
 
@@ -85,18 +85,21 @@ def test_question_is_searched_again_with_more_effort(
     size: tuple[int, int],
     scheme: str,
 ) -> None:
-    monkeypatch.setattr(model, "responders", [searches_on, *model.responders])
+    checks = checks_claims(supported_by_sentences([1]))
+    monkeypatch.setattr(model, "responders", [searches_on, checks, *model.responders])
     page = opened(f"{answering.url}/#/spaceflight/ask", size, scheme)
     page.locator("summary", has_text="Method: auto").click()
     effort = page.get_by_role("group", name="Effort")
     expect(effort.get_by_role("radio", name="Workspace default")).to_be_checked()
     effort.get_by_role("radio", name="Search on for what is missing: up to 3 model calls").check()
+    claims = page.get_by_role("group", name="Claims")
+    claims.get_by_role("radio", name="Checked by a language model: one more call").check()
     seen(f"ask-effort-{size[0]}", page)
     page.keyboard.press("Escape")
     with page.expect_request("**/query/stream") as sent:
         ask(page, "Where was Apollo 13 meant to land?")
-    assert said_in(sent.value)["effort"] == "medium"
-    expect(page.get_by_text("Answered by recorded")).to_contain_text("in 3 calls")
+    assert (said_in(sent.value)["effort"], said_in(sent.value)["check_claims"]) == ("medium", True)
+    expect(page.get_by_text("Answered by recorded")).to_contain_text("in 4 calls")
     page.locator("details.how summary").click()
     expect(page.locator("details.how .step", has_text="look for gaps 2")).to_be_visible()
 

@@ -83,6 +83,7 @@ def test_usage_errors_keep_the_case_of_argument_names(polyadic: Command) -> None
         (["--style", "a table"], "--style needs a language model, but none is set: run polyadic init"),
         (["--think"], "--think needs a language model, but none is set: run polyadic init"),
         (["--effort", "high"], "--effort needs a language model, but none is set: run polyadic init"),
+        (["--check-claims"], "--check-claims needs a language model, but none is set: run polyadic init"),
         (["--think", "--style", "a table"], "--style and --think need a language model, but none is set"),
     ],
 )

@@ -12,7 +12,17 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import ADA, Command
-from tests.model_server import CutStream, EmptyText, ModelServer, Refusal, Status, says, step_replies
+from tests.model_server import (
+    CutStream,
+    EmptyText,
+    ModelServer,
+    Refusal,
+    Status,
+    checks_claims,
+    says,
+    step_replies,
+    supported_by_sentences,
+)
 
 QUESTION = "Who wrote the first published program?"
 WRITTEN = "Ada Lovelace wrote the first published program in 1843 for the Analytical Engine of Charles Babbage."
@@ -120,6 +130,7 @@ def test_invalid_history_file_is_refused(
         (("--by", "quotes", "--think"), "--think cannot be combined with --by quotes"),
         (("--by", "quotes", "--effort", "high"), "--effort cannot be combined with --by quotes"),
         (("--context-only", "--effort", "high"), "--effort cannot be combined with --context-only"),
+        (("--by", "quotes", "--check-claims"), "--check-claims cannot be combined with --by quotes"),
     ],
 )
 def test_incompatible_options_are_refused(
@@ -140,6 +151,28 @@ def test_effort_searches_before_it_answers(polyadic: Command, server: ModelServe
     assert (outcome.code, outcome.err, len(server.asked)) == (0, "", 3)
     assert outcome.out.startswith(f"{SAID}\n") and "; 1 search" in outcome.out
     assert re.search(r"ms  look for gaps 1: noted: .+; missing: nothing", outcome.out)
+
+
+def test_claims_are_checked_on_request(polyadic: Command, server: ModelServer) -> None:
+    # That she wrote it stands in the cited sentence, that it was the first one in Europe does not.
+    said = f"{WRITTEN[:-1]} [1]. It was the first one in Europe [1]."
+    server.responders = [checks_claims(supported_by_sentences([1], [])), says(said)]
+    outcome = polyadic("query", QUESTION, "--check-claims", "--trace")
+    assert (outcome.code, outcome.err, len(server.asked)) == (0, "", 2)
+    assert "claims checked by recorded)" in outcome.out
+    assert '  "It was the first one in Europe"' in outcome.out.splitlines()
+    assert "check the claims with recorded: 1 of 2 cited claims supported" in outcome.out
+    assert polyadic("query", QUESTION, "--no-check-claims").code == 0
+    assert len(server.asked) == 3
+
+
+def test_claims_are_not_checked_without_a_model_for_it(
+    polyadic: Command, server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("POLYADIC_MODEL__JUDGING__NAME", "")
+    outcome = polyadic("query", QUESTION, "--check-claims")
+    assert (outcome.code, outcome.out, server.asked) == (1, "", [])
+    assert "[model.judging] names no language model: name one, or set check_claims = false" in outcome.err
 
 
 def test_style_and_think_options_reach_the_model(polyadic: Command, server: ModelServer) -> None:

@@ -39,6 +39,8 @@ def test_model_extracts_and_answers_and_usage_is_recorded(folder: Path) -> None:
         name_model(folder, server.url)
         again = result(writer, "query", question="Whom did Ada Lovelace meet?", effort="high")
         assert again["answer"] == found["answer"] and len(server.asked) == 2
+        checked = result(writer, "query", question="Whom did Ada Lovelace meet?", check_claims=True)
+        assert "its claims could not be checked" in checked["note"] and len(server.asked) == 4
         name_model(folder, url)
     # It has gone now.
     said = problem(writer, "query", question="Whom did Ada Lovelace meet?")

@@ -30,11 +30,13 @@ from tests.model_server.recorded import recorded_model
 from tests.model_server.responders import (
     NO_ANSWER,
     answer_from_context,
+    checks_claims,
     entities_of_question,
     facts_by_sentence,
     needle,
     ready,
     says,
+    supported_by_sentences,
 )
 from tests.model_server.server import ModelServer
 from tests.model_server.step_responders import answers_of_steps, step_replies, steps_of_names
@@ -69,6 +71,7 @@ __all__ = [
     "WithoutUsage",
     "answer_from_context",
     "answers_of_steps",
+    "checks_claims",
     "entities_of_question",
     "facts_by_sentence",
     "hierarchy_replies",
@@ -80,4 +83,5 @@ __all__ = [
     "step_replies",
     "steps_of_names",
     "summaries_of_members",
+    "supported_by_sentences",
 ]

@@ -1,7 +1,9 @@
 """Ready responders for texts without a recording; each passes on what it is not made for."""
 
+import json
 import re
 from collections import Counter
+from collections.abc import Sequence
 from functools import cache
 
 from polyadic.text.language import detect_language
@@ -77,6 +79,17 @@ def answer_from_context(no_answer: str = NO_ANSWER) -> Responder:
         return " ".join(f"{text} [{number}]" for number, text in chosen) or no_answer
 
     return respond
+
+
+def supported_by_sentences(*sentences: Sequence[int]) -> str:
+    """A reply to a check of claims: the numbers of the sentences that support each one."""
+    claims = [{"claim": claim, "lacks": "", "sentences": [*numbers]} for claim, numbers in enumerate(sentences, 1)]
+    return json.dumps({"claims": claims})
+
+
+def checks_claims(reply: str) -> Responder:
+    """Replies to requests to check claims only."""
+    return lambda asked: reply if "You check the citations of an answer" in asked.text else None
 
 
 def ready(no_answer: str = NO_ANSWER) -> tuple[Responder, ...]:

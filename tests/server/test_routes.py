@@ -148,7 +148,7 @@ def test_filter_omits_facts_of_other_documents(client: httpx2.Client) -> None:
     assert client.post(f"{WORKSPACE}/query", json=nothing).status_code == 404
 
 
-@pytest.mark.parametrize("options", [{"by": "model"}, {"think": True}, {"effort": "high"}])
+@pytest.mark.parametrize("options", [{"by": "model"}, {"think": True}, {"effort": "high"}, {"check_claims": True}])
 def test_model_options_are_refused_without_a_model(client: httpx2.Client, options: dict[str, Any]) -> None:
     for path in ("query", "query/stream"):
         reply = client.post(f"{WORKSPACE}/{path}", json={"question": QUESTION, **options})

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.model_server import ModelServer, says, step_replies
+from tests.model_server import ModelServer, checks_claims, says, step_replies, supported_by_sentences
 from tests.server.running_server import ADA, events, make, running
 
 pytestmark = pytest.mark.slow
@@ -46,6 +46,22 @@ def test_effort_streams_its_steps_before_the_answer(folder: Path, monkeypatch: p
     names = [content["name"] if name == "step" else name for name, content in sent]
     assert names.index("look for gaps 1") < names.index("token")
     assert (sent[-1][1]["usage"]["calls"], whole["usage"]["calls"], whole["text"]) == (2, 2, FIRST)
+
+
+def test_checked_claims_are_those_of_the_answer(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with ModelServer([checks_claims(supported_by_sentences([], [])), says(f"{FIRST} {SECOND}")]) as model:
+        name_model(model.url, monkeypatch)
+        with running(folder) as server, server.client() as client:
+            make(client, "letters", ADA)
+            asked = {"question": QUESTION, "check_claims": True}
+            sent = events(client.post("/v1/workspaces/letters/query/stream", json=asked).text)
+            whole = client.post("/v1/workspaces/letters/query", json=asked).json()
+            unchecked = client.post("/v1/workspaces/letters/query", json={"question": QUESTION}).json()
+    for answer in (sent[-1][1], whole):
+        assert [claim["supported"] for claim in answer["claims"]] == [False, False]
+        assert all(citation["whole_item"] for citation in answer["citations"])
+        assert answer["usage"]["calls"] == 2
+    assert [claim["supported"] for claim in unchecked["claims"]] == [True, True]
 
 
 def test_citations_arrive_before_the_end_of_the_answer(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

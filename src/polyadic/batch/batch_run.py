@@ -134,12 +134,11 @@ class BatchRun:
 
     async def answer(self) -> BatchQueryOutcome:
         """Answer the stored questions, as far as replies are known."""
-        model = self._batch_model("answers")
         engine = QueryEngine(
             self.settings,
             self.store,
             self.embedder,
-            lambda: model,
+            self._batch_model,
             self.prompts,
             reranker=self.load_reranker(),
             judge=self.load_judge(),

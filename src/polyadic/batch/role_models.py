@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from polyadic.config import MODEL_ROLES, ModelRole, ModelSettings
+from polyadic.generation.claim_checker import CHECK_CLAIMS
 from polyadic.hierarchy.llm_summarizer import REPORT, SUMMARIZE
 from polyadic.llm.endpoint_model import EndpointModel
 
@@ -12,6 +13,7 @@ _ROLES: Mapping[str, ModelRole] = {
     SUMMARIZE: "summaries",
     REPORT: "summaries",
     "same-entity": "judging",
+    CHECK_CLAIMS: "judging",
     "judge": "judging",
     "make-questions": "judging",
 }

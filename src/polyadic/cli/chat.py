@@ -11,6 +11,7 @@ from typing import Literal
 import click
 
 from polyadic.cli.common import (
+    check_claims_option,
     effort_option,
     filter_of,
     filter_options,
@@ -52,6 +53,7 @@ _HELP = """\
 @click.option("--style", help='Style of the answer, such as "three bullet points".')
 @click.option("--think", is_flag=True, help="Let the model reason before it answers.")
 @effort_option
+@check_claims_option
 @workspace_option
 @click.pass_context
 def command(
@@ -64,6 +66,7 @@ def command(
     style: str | None,
     think: bool,
     effort: Effort | None,
+    check_claims: bool | None,
     workspace: str | None,
 ) -> int:
     """Answer questions in a conversation; a question may refer to earlier ones.
@@ -72,7 +75,7 @@ def command(
     """
     only = filter_of(sources, metadata, context)
     with Workspace(workspace_place(context, workspace)) as kb:
-        how = how_to_answer(context, kb.settings, by, style, think, effort)
+        how = how_to_answer(context, kb.settings, by, style, think, effort, check_claims)
         conversation = ChatSession(kb, how, method, context_tokens, only)
         if sys.stdin.isatty() and sys.stdout.isatty():
             _on_terminal(conversation)

@@ -81,6 +81,15 @@ def effort_option(command: Command) -> Command:
     )(command)
 
 
+def check_claims_option(command: Command) -> Command:
+    """Add the option --check-claims."""
+    return click.option(
+        "--check-claims/--no-check-claims",
+        default=None,
+        help="Have a language model check each claim of the answer; one more call (default: as in the settings).",
+    )(command)
+
+
 def filter_options(command: Command) -> Command:
     """Add the options --from and --where, as the parameters ``sources`` and ``metadata``."""
     sources = click.option(

@@ -8,6 +8,7 @@ from typing import Literal
 import click
 
 from polyadic.cli.common import (
+    check_claims_option,
     effort_option,
     filter_of,
     filter_options,
@@ -47,6 +48,7 @@ _SHORTENED = 100
 @click.option("--style", help='Style of the answer, such as "three bullet points".')
 @click.option("--think", is_flag=True, help="Let the model reason before it answers; --trace shows its reasoning.")
 @effort_option
+@check_claims_option
 @click.option(
     "--history",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
@@ -68,6 +70,7 @@ def command(
     style: str | None,
     think: bool,
     effort: Effort | None,
+    check_claims: bool | None,
     history: Path | None,
     trace: bool,
     workspace: str | None,
@@ -88,7 +91,7 @@ def command(
             print_json(knowledge) if as_json else _print_context(knowledge, question)
             steps = knowledge.trace
         else:
-            how = how_to_answer(context, kb.settings, by, style, think, effort)
+            how = how_to_answer(context, kb.settings, by, style, think, effort, check_claims)
             live = LiveSources()
             cite = None if as_json else live.cite
             pieces = kb.stream(question, method, context_tokens, _turns(history), how, only, cite=cite)
@@ -104,9 +107,10 @@ def _check_compatible(context: click.Context, context_only: bool, by: str | None
     """Raise a usage error for options that would have no effect."""
     if context_only:
         what = "--context-only, which prints no answer"
-        given = _given(context, "by", "style", "think", "effort", "history")
+        given = _given(context, "by", "style", "think", "effort", "check_claims", "history")
     elif by == "quotes":
-        what, given = "--by quotes, which uses no language model", _given(context, "style", "think", "effort")
+        what = "--by quotes, which uses no language model"
+        given = _given(context, "style", "think", "effort", "check_claims")
     else:
         return
     if given:
@@ -120,17 +124,25 @@ def how_to_answer(
     style: str | None,
     think: bool,
     effort: Effort | None,
+    check_claims: bool | None,
 ) -> AnswerSettings:
     """Combine the answer settings with the options of the command.
 
     Raises
     ------
     SettingsError
-        --style, --think or an --effort above low is given, but the answer would be quoted without a language model.
+        --style, --think, --check-claims or an --effort above low is given, but the answer would be quoted without a
+        language model.
     """
-    changed = {"by": by, "style": style, "format": "think" if think else None, "effort": effort}
-    how = settings.answer.model_copy(update={name: value for name, value in changed.items() if value})
-    given = _given(context, "style", "think", *(() if effort == "low" else ("effort",)))
+    changed = {
+        "by": by,
+        "style": style or None,
+        "format": "think" if think else None,
+        "effort": effort,
+        "check_claims": check_claims,
+    }
+    how = settings.answer.model_copy(update={name: value for name, value in changed.items() if value is not None})
+    given = _given(context, "style", "think", "check_claims", *(() if effort == "low" else ("effort",)))
     if not given or how.by == "model" or (how.by == "auto" and settings.model.of_role("answers").name):
         return how
     requirement = f"{' and '.join(given)} {'need' if len(given) > 1 else 'needs'} a language model"
@@ -141,7 +153,7 @@ def how_to_answer(
 
 def _given(context: click.Context, *names: str) -> list[str]:
     """Return the options among ``names`` that were given on the command line."""
-    return [f"--{name}" for name in names if context.params[name] not in (None, False)]
+    return [f"--{name.replace('_', '-')}" for name in names if context.params[name] not in (None, False)]
 
 
 def _turns(file: Path | None) -> list[Turn]:

@@ -132,6 +132,11 @@ class AnswerSettings(SettingsSection):
         description=f"low: one search; medium, high: a language model searches for what is missing, in at most "
         f"{MOST_CALLS['medium']} and {MOST_CALLS['high']} calls",
     )
+    check_claims: bool = Field(
+        default=False,
+        description="true: a language model (role judging) reads each claim of an answer with the sentences that it "
+        "cites and names those that support it; one more call",
+    )
     marked_facts: int = Field(
         default=0,
         ge=0,

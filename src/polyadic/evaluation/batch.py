@@ -13,7 +13,7 @@ from polyadic.batch.report import BatchReadReport
 from polyadic.batch.request_files import RequestFileWriter
 from polyadic.batch.response_collector import ResponseCollector
 from polyadic.batch.role_models import BatchRoleModels
-from polyadic.config import MODEL_ROLES
+from polyadic.config import MODEL_ROLES, ModelRole
 from polyadic.errors import NO_MODEL, NoReply, NotFound
 from polyadic.evaluation.measures.judge import read_mark, read_winners
 from polyadic.evaluation.measures.measure import PURPOSE as JUDGE
@@ -145,20 +145,22 @@ class EvaluationBatch:
     def asking(self) -> QueryMixin:
         """Query API with batch replies; raises ReplyPending for a question whose reply is missing."""
         kb = self._kb
-        answering = self._models.of("answers")
-        model = BatchModel(answering, cached_reply_lookup(self._store)) if answering.name else None
         return EngineQueryApi(
             QueryEngine(
                 kb.settings,
                 self._store,
                 kb.embedder,
-                lambda: model,
+                self._batch_model,
                 PromptLibrary(kb.folder),
                 reranker=kb.reranker,
                 selector=kb.answer_selector,
                 judge=kb.claim_judge,
             )
         )
+
+    def _batch_model(self, role: ModelRole) -> BatchModel | None:
+        model = self._models.of(role)
+        return BatchModel(model, cached_reply_lookup(self._store)) if model.name else None
 
     def judge(self) -> CachedModel:
         """Return the model that judges and writes questions; requests without a reply are noted and fail."""

@@ -21,7 +21,7 @@ from polyadic.generation.cited_sentences import CitedItem, CitedSentence
 from polyadic.generation.claim_support import ENOUGH, ContextAndText, SupportJudge, log_odds, support, together
 from polyadic.generation.claim_terms import ClaimTerms, claim_terms
 from polyadic.generation.context import ContextPiece
-from polyadic.model.types import Citation, Claim, SourceSpan
+from polyadic.model.types import Citation, Claim
 from polyadic.text.language import detect_language
 
 # How much a term counts that is not in the clause, but in the rest of its sentence, or in the sentence before.
@@ -98,13 +98,8 @@ class _Ranking:
     def whole_item(self) -> Citation:
         """The span of the item that has the best sentence, as a citation that quotes none of its sentences."""
         best, share = self.shares[0]
-        place = next(place for place in self.piece.places if _has(place, best.place))
+        place = next(place for place in self.piece.places if place.contains(best.place))
         return Citation(self.marker.number, place, share, self.marker.span, whole_item=True)
-
-
-def _has(place: SourceSpan, part: SourceSpan) -> bool:
-    same = place.document_id == part.document_id
-    return same and place.span.start <= part.span.start and part.span.end <= place.span.end
 
 
 async def attribute(

@@ -6,9 +6,10 @@ from time import perf_counter
 
 from polyadic.config import AnswerSettings
 from polyadic.embeddings.embedder import Embedder
-from polyadic.errors import NoReply
+from polyadic.errors import ModelUnavailable, NoReply
 from polyadic.generation.citation_attribution import Attribution, TextEmbedder, attribute
 from polyadic.generation.citation_parser import CitedText, marked
+from polyadic.generation.claim_checker import check_claims, plan_check
 from polyadic.generation.claim_support import SupportJudge
 from polyadic.generation.context import ContextPiece, PromptContext, lay_out, prompt_room
 from polyadic.generation.evidence_marks import without_copied_marks
@@ -47,6 +48,8 @@ class LLMAnswerer:
         Token budget for the knowledge; reduced if the model's context is too small.
     judge
         Judges whether sentences support a claim, if there is a cross-encoder.
+    checker
+        The language model that checks the claims of the answer; None if they are not to be checked.
     """
 
     def __init__(
@@ -57,6 +60,7 @@ class LLMAnswerer:
         embedder: Embedder,
         context_tokens: int,
         judge: SupportJudge | None = None,
+        checker: LanguageModel | None = None,
     ) -> None:
         self._model = model
         self._prompts = prompts
@@ -64,6 +68,7 @@ class LLMAnswerer:
         self._embedder = embedder
         self._context_tokens = context_tokens
         self._judge = judge
+        self._checker = checker
 
     async def answer(self, knowledge: Knowledge) -> Answer:
         """Return the complete answer.
@@ -198,14 +203,27 @@ class LLMAnswerer:
         detail = _checked(attribution, parsed.removed)
         steps.append(TraceStep("check the citations", detail, perf_counter() - started))
         step_done(steps[1].name)
+        usage, checks = reply.usage, ""
+        if self._checker and attribution.claims:
+            check = plan_check(self._prompts, knowledge.question, parsed.text, _cited(parsed, context))
+            try:
+                attribution, checking = await check_claims(self._checker, check, attribution)
+            except (ModelUnavailable, NoReply) as problem:
+                checks = f"its claims could not be checked: {problem}"
+            else:
+                usage += checking.usage
+                checks = f"claims checked by {self._checker.name}"
+                detail = _checked(attribution, removed=0)
+                steps.append(TraceStep(f"check the claims with {self._checker.name}", detail, checking.seconds))
+                step_done(steps[2].name)
         return Answer(
             question=knowledge.question,
             text=parsed.text or no_answer(detect_language(knowledge.question)),
             answered=bool(parsed.text) and not parsed.says_none,
             citations=attribution.citations,
             knowledge=knowledge,
-            usage=reply.usage,
-            note=self._note(knowledge, context, parsed, reply),
+            usage=usage,
+            note="; ".join(filter(None, (self._note(knowledge, context, parsed, reply), checks))),
             trace=(*knowledge.trace, *steps),
             reasoning=parsed.reasoning,
             removed=parsed.removed,

@@ -8,9 +8,9 @@ from time import perf_counter
 from typing import Literal
 
 from polyadic.concurrency.task_stream import TaskStream
-from polyadic.config import MOST_CALLS, AnswerSettings, Settings
+from polyadic.config import MOST_CALLS, AnswerSettings, ModelRole, Settings
 from polyadic.embeddings.embedder import Embedder
-from polyadic.errors import NO_MODEL, NotFound
+from polyadic.errors import NO_MODEL, NotFound, SettingsError
 from polyadic.generation.extractive_answerer import quote_answer
 from polyadic.generation.list_answerer import has_list, quote_list
 from polyadic.generation.llm_answerer import LLMAnswerer
@@ -64,16 +64,17 @@ With other methods, only quoted answers use the overview.
 class QueryEngine:
     """Everything needed to answer questions.
 
-    ``load_model`` returns the language model, or None if the settings name none. It is called only when a model is
-    needed, so quoting also works without the model's key. ``ledger`` records every paid call, and ``usage_meter``
-    sums up the calls for the current question. ``reranker``, if given, reorders the passages of every method, and
-    ``selector`` judges the sentences that may be quoted. ``judge`` judges whether sentences support a claim.
+    ``load_model`` returns the language model of a role, or None if the settings name none. It is called only when a
+    model is needed, so quoting also works without the model's key. ``ledger`` records every paid call, and
+    ``usage_meter`` sums up the calls for the current question. ``reranker``, if given, reorders the passages of every
+    method, and ``selector`` judges the sentences that may be quoted. ``judge`` judges whether sentences support a
+    claim.
     """
 
     settings: Settings
     store: Store
     embedder: Embedder
-    load_model: Callable[[], LanguageModel | None]
+    load_model: Callable[[ModelRole], LanguageModel | None]
     prompts: PromptLibrary
     ledger: ResponseCache = field(default_factory=NullCache)
     usage_meter: UsageMeter = field(default_factory=UsageMeter)
@@ -287,14 +288,29 @@ class QueryEngine:
         check_effort(settings.effort, has_model, ask.method or self.settings.retrieval.method)
         if settings.by == "auto" and not has_model:
             return None
-        return LLMAnswerer(self._model, self.prompts, settings, self.embedder, self._context_tokens(ask), self.judge)
+        return LLMAnswerer(
+            self._model,
+            self.prompts,
+            settings,
+            self.embedder,
+            self._context_tokens(ask),
+            self.judge,
+            self._checker() if settings.check_claims else None,
+        )
 
     def _question_entities(self, by: EntityFinderName) -> QueryEntityFinder:
         return StoreEntityFinder() if by == "names" else LLMEntityFinder(self._model, self.prompts)
 
+    def _checker(self) -> LanguageModel:
+        model = self.load_model("judging")
+        if model is None:
+            what = "claims cannot be checked, because [model.judging] names no language model"
+            raise SettingsError(what, "name one, or set check_claims = false under [answer]")
+        return MeteredModel(model, self.usage_meter)
+
     @property
     def _model(self) -> LanguageModel:
-        model = self.load_model()
+        model = self.load_model("answers")
         if model is None:
             raise NO_MODEL
         return MeteredModel(model, self.usage_meter)

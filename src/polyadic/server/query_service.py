@@ -59,11 +59,21 @@ class AnswerRequest(RetrieveRequest):
     effort: Effort | None = Field(
         default=None, description="how far a language model searches on; the workspace's setting by default"
     )
+    check_claims: bool | None = Field(
+        default=None,
+        description="have a language model check the claims of the answer; the workspace's setting by default",
+    )
 
     def how(self, settings: AnswerSettings) -> AnswerSettings:
         """Return the workspace's answer settings with the overrides of this request."""
-        changed = {"by": self.by, "style": self.style, "format": "think" if self.think else None, "effort": self.effort}
-        return settings.model_copy(update={name: value for name, value in changed.items() if value})
+        changed = {
+            "by": self.by,
+            "style": self.style or None,
+            "format": "think" if self.think else None,
+            "effort": self.effort,
+            "check_claims": self.check_claims,
+        }
+        return settings.model_copy(update={name: value for name, value in changed.items() if value is not None})
 
 
 class StreamRequest(AnswerRequest):
@@ -140,8 +150,10 @@ async def _typed(pieces: AsyncGenerator[str | Answer, None]) -> AsyncGenerator[P
 def _check_model(kb: Workspace, asked: AnswerRequest) -> None:
     if kb.settings.model.of_role("answers").name:
         return
-    if asked.by == "model" or asked.think or asked.effort not in (None, "low"):
-        raise ProblemError(409, "no-language-model", "the workspace has no language model: omit by, think and effort")
+    if asked.by == "model" or asked.think or asked.check_claims or asked.effort not in (None, "low"):
+        raise ProblemError(
+            409, "no-language-model", "the workspace has no language model: omit by, think, effort and check_claims"
+        )
     _check_method(kb, asked.method)
 
 

@@ -36,6 +36,7 @@ NAMES = (
     "answer",
     "answer_think",
     "answer_alone",
+    "check_claims",
     "follow_up",
     "question_entities",
     "plan_steps",

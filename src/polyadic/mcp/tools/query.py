@@ -26,6 +26,8 @@ class QueryArguments(DocumentFilterArguments):
     """Token budget for the knowledge; the workspace's setting by default."""
     effort: Effort | None = None
     """medium or high: a language model searches on for what one search misses; the workspace's setting by default."""
+    check_claims: bool | None = None
+    """Whether a language model checks the claims of the answer; the workspace's setting by default."""
     items: Annotated[int, Field(ge=0, le=limits.ITEMS)] = 10
     """Maximum number of retrieved items to return beside the answer, best first."""
 
@@ -62,7 +64,8 @@ async def run(access: WorkspaceAccess, asked: QueryArguments) -> QueryResult:
     if not asked.answer:
         retrieved = await workspace.aretrieve(asked.question, asked.method, asked.context_tokens, only)
         return _result(names.applied(retrieved), None, asked.items)
-    how = workspace.settings.answer.model_copy(update={"effort": asked.effort} if asked.effort else {})
+    changed = {"effort": asked.effort, "check_claims": asked.check_claims}
+    how = workspace.settings.answer.model_copy(update={name: one for name, one in changed.items() if one is not None})
     answer = await workspace.aquery(asked.question, asked.method, asked.context_tokens, answer=how, only=only)
     answer = names.applied(answer)
     return _result(answer.knowledge, answer, asked.items)

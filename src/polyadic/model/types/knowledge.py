@@ -52,6 +52,11 @@ class SourceSpan:
     headings: tuple[str, ...] = ()
     date: str = ""
 
+    def contains(self, other: "SourceSpan") -> bool:
+        """Return whether it has all characters of another source span."""
+        same = self.document_id == other.document_id
+        return same and self.span.start <= other.span.start and other.span.end <= self.span.end
+
     def part(self, span: Span) -> "SourceSpan":
         """Return the source span of a part of the quote; page and headings are kept.
 

@@ -1,4 +1,4 @@
-/** Options of a question: retrieval method, who writes the answer and with what effort, and document filter. */
+/** Options of a question: retrieval method, who writes the answer, with what effort and checks, and document filter. */
 
 import { workspacePath } from "./api.js";
 import { el, replace } from "./dom.js";
@@ -29,6 +29,11 @@ const EFFORTS = [
   ["medium", "Search on for what is missing: up to 3 model calls"],
   ["high", "Search on for what is missing: up to 6 model calls"],
 ];
+const CHECKS = [
+  ["", "Workspace default"],
+  ["yes", "Checked by a language model: one more call"],
+  ["no", "Not checked by a language model"],
+];
 const DOCUMENTS_SHOWN = 30;
 const PAUSE = 200;
 let made = 0;
@@ -39,6 +44,7 @@ export class Choices {
     this.method = "";
     this.by = "";
     this.effort = "";
+    this.check = "";
     this.documents = new Map();
   }
 
@@ -57,6 +63,9 @@ export class Choices {
     }
     if (this.effort) {
       said.effort = this.effort;
+    }
+    if (this.check) {
+      said.check_claims = this.check === "yes";
     }
     if (this.documents.size) {
       said.only = { documents: [...this.documents.keys()] };
@@ -93,6 +102,9 @@ function methodChooser(ctx, choices) {
       }),
       radios("Effort", titled(EFFORTS), choices.effort, (name) => {
         choices.effort = name;
+      }),
+      radios("Claims", titled(CHECKS), choices.check, (name) => {
+        choices.check = name;
       }),
     );
   }
