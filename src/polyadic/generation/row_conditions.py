@@ -4,8 +4,7 @@
 with a cell that says so. Comparisons ("less than one hour") and negations are not understood.
 """
 
-import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from polyadic.model.types import Item
@@ -14,9 +13,8 @@ from polyadic.retrieval.relevance.stemming import stems, tokens
 from polyadic.text.english_words import VERBS
 from polyadic.text.list_questions import ListQuestion
 from polyadic.text.stopwords import words
+from polyadic.text.table_rows import TextCell, row_cells
 
-# A row is stated as "Dish: Lentil salad; Per person: €4.80; Vegan: yes" (extraction/table_row_facts.py).
-_CELL = re.compile(r"(?:^|; |: )(?P<header>[^:;]+): (?P<value>[^;]*)(?=;|$)")
 # Letters at the beginning of words of one family.
 _ALIKE = 5
 # Words of a value that says what a thing is like; longer ones mention much else.
@@ -50,7 +48,7 @@ def fitting_items(listed: Sequence[Item], asked: ListQuestion) -> FittingItems:
         The question; its conditions are the content words beside the kind.
     """
     kept, is_checked = list(listed), True
-    if not any(list(_cells(item.text)) for item in listed):
+    if not any(_cells(item) for item in listed):
         return FittingItems(tuple(kept), is_checked)
     if not _NEGATIONS.isdisjoint(tokens(asked.phrase)):
         return FittingItems(tuple(kept), is_checked=False)
@@ -70,28 +68,30 @@ def _is_like(word: str, kind: Collection[str]) -> bool:
 
 
 def _meets(item: Item, condition: str, language: str) -> bool:
-    title = item.places[0].title if item.places else ""
-    return condition in stems(tokens(title), language) or _row_meets(item.text, condition, language)
+    """Return whether the title or the row of an item meets a condition, given as a stem."""
+    return condition in stems(tokens(_title(item)), language) or _row_meets(_cells(item), condition, language)
 
 
-def _row_meets(text: str, condition: str, language: str) -> bool:
-    """Return whether the text of a row meets a condition, given as a stem.
+def _row_meets(cells: Sequence[TextCell], condition: str, language: str) -> bool:
+    """Return whether the cells of a row meet a condition, given as a stem.
 
-    >>> row = "Dish: Lentil salad; Vegan: yes; Supplier: Leeds Kitchen"
+    >>> row = TextCell("Dish", "Lentil salad"), TextCell("Vegan", "yes"), TextCell("Supplier", "Leeds Kitchen")
     >>> [_row_meets(row, word, "en") for word in ("vegan", "leed", "supplier")]
     [True, True, False]
-    >>> _row_meets("Dish: Goulash; Vegan: no", "vegan", "en"), _row_meets("No vegan dish.", "vegan", "en")
-    (False, False)
+    >>> _row_meets([TextCell("Dish", "Vegan goulash"), TextCell("Vegan", "no")], "vegan", "en")
+    False
     """
-    cells = list(_cells(text))
-    for header, value in cells:
-        if condition in stems(tokens(header), language) and value.casefold() in _YES | _NO:
-            return value.casefold() in _YES
-    short = (value for _, value in cells if len(value.split()) <= _LONGEST_VALUE)
-    return any(condition in stems(tokens(value), language) for value in short)
+    for cell in cells:
+        if condition in stems(tokens(cell.name), language) and cell.text.casefold() in _YES | _NO:
+            return cell.text.casefold() in _YES
+    short = (cell.text for cell in cells if len(cell.text.split()) <= _LONGEST_VALUE)
+    return any(condition in stems(tokens(text), language) for text in short)
 
 
-def _cells(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the header and the value of each cell of a row; a sentence has none."""
-    if "; " in text:
-        yield from ((match["header"].strip(), match["value"].strip()) for match in _CELL.finditer(text))
+def _cells(item: Item) -> tuple[TextCell, ...]:
+    """Return the cells of an item that states a table row after the title of its document; else none."""
+    return row_cells(f"- {item.text.removeprefix(f'{_title(item)}: ')}")
+
+
+def _title(item: Item) -> str:
+    return item.places[0].title if item.places else ""
