@@ -3,7 +3,6 @@
 import asyncio
 import os
 import signal
-import threading
 import time
 from collections.abc import AsyncGenerator
 from contextvars import ContextVar
@@ -46,14 +45,14 @@ def test_what_is_interrupted_has_cleaned_up_before_the_interruption_is_seen() ->
     events = []
 
     async def work() -> None:
+        # From here, so that the loop has begun, however slow the machine is.
+        asyncio.get_running_loop().call_later(0.2, os.kill, os.getpid(), signal.SIGINT)
         try:
             await asyncio.sleep(30)
         finally:
             await asyncio.sleep(0.1)
             events.append("cleaned up")
 
-    timer = threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT))
-    timer.start()
     started = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
         run_coroutine(work())

@@ -113,8 +113,7 @@ def assert_refused(outcome: tuple[int, str], workspace: Path) -> None:
 
 
 def wait_until_it_writes(run: Run, workspace: Path) -> None:
-    before = pid_of(workspace)
-    while pid_of(workspace) in ("", before):
+    while pid_of(workspace) != str(run.pid):
         assert run.poll() is None
         time.sleep(0.01)
 

@@ -14,6 +14,7 @@ from polyadic.storage.postgres.store import PostgresStore
 from polyadic.workspace import Workspace
 from tests.concurrent_processes.letters import SETTINGS
 from tests.crashes.commands import COMMAND, ended, started
+from tests.server.running_server import wait_until
 from tests.support import postgres
 from tests.support.canonical import canonical
 from tests.support.own_server import OwnServer, own_folder, own_server
@@ -88,18 +89,22 @@ def test_run_resumes_when_the_database_is_back(
 def test_run_fails_in_one_line_without_the_database_and_the_next_resumes(
     letters: Path, server: OwnServer, undisturbed: str
 ) -> None:
-    place = f"{server.database}#{postgres.fresh()}"
-    run = started(IMPATIENT, "-w", place, "index", str(letters))
-    wait_until_begun(server, place)
-    server.stop_at_once()
-    try:
-        for outcome in (ended(run), ended(started(COMMAND, "-w", place, "status"))):
-            code, said = outcome
-            assert code == 1
-            assert len(said.splitlines()) == 1 and said.startswith("polyadic: ")
-            assert "postgresql://" in said and "start the server" in said
-    finally:
-        server.start()
+    for _ in range(4):
+        place = f"{server.database}#{postgres.fresh()}"
+        run = started(IMPATIENT, "-w", place, "index", str(letters))
+        wait_until_begun(server, place)
+        server.stop_at_once()
+        try:
+            outcomes = [ended(run), ended(started(COMMAND, "-w", place, "status"))]
+        finally:
+            server.start()
+        # On a busy machine a run may be over before the server has stopped.
+        if outcomes[0][0]:
+            break
+    for code, said in outcomes:
+        assert code == 1
+        assert len(said.splitlines()) == 1 and said.startswith("polyadic: ")
+        assert "postgresql://" in said and "start the server" in said
     assert ended(started(COMMAND, "-w", place, "index", str(letters))) == (0, "")
     assert contents_of(place) == undisturbed
 
@@ -136,10 +141,9 @@ def test_questions_are_answered_across_a_database_restart(letters: Path, server:
                 time.sleep(1)
                 away(server, AWAY)
             before = dict(counted)
-            time.sleep(2)
+            wait_until(lambda: all(counted[name] > before[name] for name in ask))
         finally:
             over.set()
             for thread in asking:
                 thread.join()
     assert wrong == []
-    assert all(counted[name] > before[name] for name in ask)

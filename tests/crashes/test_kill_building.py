@@ -45,8 +45,8 @@ def test_build_resumes_after_kill_at_any_moment(tmp_path: Path, server: ModelSer
     server.reset()
     for _ in range(KILLS):
         run = building(folder, server)
-        # So many calls are never all of those that are left.
-        wait_for_calls(run, server, calls // (KILLS + 1))
+        # So few that some are always left, also where a busy machine kills late.
+        wait_for_calls(run, server, calls // (KILLS + 3))
         run.send_signal(signal.SIGKILL)
         assert ended(run)[0] == -signal.SIGKILL
         assert held(folder, server) == Hierarchy()

@@ -33,8 +33,8 @@ def test_kills_cost_only_the_calls_in_flight(letters: Path, tmp_path: Path, serv
     server.reset()
     for _ in range(KILLS):
         run = indexing(letters, tmp_path / "killed", server)
-        # So many calls are never all of those that are left.
-        wait_for_calls(run, server, chunks // (KILLS + 1))
+        # So few that some are always left, also where a busy machine kills late.
+        wait_for_calls(run, server, chunks // (KILLS + 5))
         run.send_signal(signal.SIGKILL)
         assert ended(run)[0] == -signal.SIGKILL
     assert ended(indexing(letters, tmp_path / "killed", server))[0] == 0

@@ -69,7 +69,7 @@ def test_concurrency_adapts_to_the_endpoint_limit(
 
 
 def test_without_refusals_concurrency_is_not_reduced(tmp_path: Path) -> None:
-    with ModelServer(ready(), delay=0.05) as server, workspace(tmp_path, server, chunking=SMALL, at_once=8) as kb:
+    with ModelServer(ready(), delay=0.3) as server, workspace(tmp_path, server, chunking=SMALL, at_once=8) as kb:
         assert kb.add(LETTERS[:40]).throttle_count == 0
         assert server.most_at_once == 8
 

@@ -233,11 +233,11 @@ def test_every_model_of_a_role_is_checked_once(tmp_path: Path, server: ModelServ
 def test_time_limit_names_what_was_not_checked(tmp_path: Path, server: ModelServer) -> None:
     server.misbehave(Late(30), when=lambda asked: "numbers from 1 to 100" in asked.text)
     started = perf_counter()
-    found = examine(tmp_path, with_model(server), timeout=0.5)
-    assert perf_counter() - started < 10
+    found = examine(tmp_path, with_model(server), timeout=3)
+    assert perf_counter() - started < 20
     assert list(found)[2:] == ["embedding", "key", "endpoint", "JSON", "not checked"]
     cut = found["not checked"]
-    assert cut.state is Severity.DOUBTFUL and cut.detail.startswith("speed, context, because the time limit of 0.5 s")
+    assert cut.state is Severity.DOUBTFUL and cut.detail.startswith("speed, context, because the time limit of 3 s")
     assert "--timeout" in cut.next_step
 
 

@@ -16,6 +16,7 @@ from polyadic.workspace import Workspace
 from tests.model_server import (
     Changed,
     EmptyText,
+    Late,
     Misbehaviour,
     ModelServer,
     NotJson,
@@ -262,6 +263,8 @@ def test_sixteen_calls_run_concurrently(tmp_path: Path, documents: Sequence[Docu
 
 def test_concurrency_respects_the_setting(tmp_path: Path) -> None:
     with ModelServer(ready(), delay=0.01) as server, workspace(tmp_path, server, chunking=SMALL, at_once=3) as kb:
+        # So late that a slow machine has sent three meanwhile.
+        server.misbehave(Late(0.3), times=3)
         kb.add(MANY)
         assert server.most_at_once == 3
 

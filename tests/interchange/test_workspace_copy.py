@@ -262,7 +262,11 @@ def test_copy_resumes_after_kill_at_any_moment(way: tuple[str, str], tmp_path: P
             time.sleep(wait)
             run.send_signal(signal.SIGKILL)
             run.communicate()
+        deadline = time.monotonic() + 60
         code, said = ended(started(COMMAND, "copy", one, other))
+        # PostgreSQL notices a moment later that the process which held the lock is gone.
+        while code and "another process is writing" in said and time.monotonic() < deadline:
+            code, said = ended(started(COMMAND, "copy", one, other))
         assert code == 0 or "is not empty" in said
         with Workspace(other, SETTINGS) as copied:
             assert export(copied) == export(kb)

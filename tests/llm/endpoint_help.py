@@ -40,12 +40,12 @@ class Sends(Misbehaviour):
 
 
 def model_settings(server: ModelServer, **values: Any) -> ModelSettings:
-    given = {"name": "recorded", "base_url": server.url, "key_variable": VARIABLE, "timeout": 5.0, "retries": 0}
+    given = {"name": "recorded", "base_url": server.url, "key_variable": VARIABLE, "timeout": 30.0, "retries": 0}
     return ModelSettings.model_validate(given | values)
 
 
 def embedding_settings(server: ModelServer, **values: Any) -> EmbeddingSettings:
-    given = {"name": "hashing", "base_url": server.url, "key_variable": VARIABLE, "timeout": 5.0, "retries": 0}
+    given = {"name": "hashing", "base_url": server.url, "key_variable": VARIABLE, "timeout": 30.0, "retries": 0}
     return EmbeddingSettings.model_validate({"model": "endpoint"} | given | values)
 
 

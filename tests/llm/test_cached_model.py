@@ -83,6 +83,8 @@ def test_earlier_replies_are_cached(server: ModelServer) -> None:
 
 
 def test_equal_concurrent_requests_are_sent_once(server: ModelServer) -> None:
+    # So long that a slow machine has sent both meanwhile.
+    server.delay = 0.5
     replies, remembering = ask(server, Kept(), *["Ada"] * 5, "Babbage")
     assert texts_of(replies) == ["Of Ada"] * 5 + ["Of Babbage"]
     assert (remembering.cache_hits, remembering.spent.calls, len(server.calls)) == (4, 2, 2)

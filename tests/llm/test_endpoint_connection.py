@@ -17,7 +17,7 @@ from polyadic.errors import ModelUnavailable
 from polyadic.llm.endpoint_model import EndpointModel, prompt_tokens
 from polyadic.llm.loading import load_language_model
 from tests.llm.endpoint_help import KEY, VARIABLE, ask, model_settings, question
-from tests.model_server import ModelServer, Status, says
+from tests.model_server import Late, ModelServer, Status, says
 
 REPLY = "Ada Lovelace wrote the first program, for an engine that was never built."
 STREAMED = pytest.mark.parametrize("streamed", [False, True], ids=["whole", "streamed"])
@@ -48,6 +48,8 @@ def model_of(server: ModelServer, **values: Any) -> EndpointModel:
 @STREAMED
 def test_concurrent_calls_are_limited(server: ModelServer, streamed: bool) -> None:
     server.tokens_per_second = 400
+    # So late that a slow machine has sent three meanwhile.
+    server.misbehave(Late(0.5), times=3)
     model = model_of(server, at_once=3)
 
     async def one() -> None:

@@ -17,7 +17,7 @@ def client(server: ModelServer, key: str = "sk-test", **settings: Any) -> Iterat
     """The official client, without retries unless told otherwise."""
     # Without certificates, which take long to load and which nobody needs for plain HTTP.
     bare = openai.DefaultHttpxClient(verify=False)
-    defaults = {"max_retries": 0, "timeout": 5.0, "http_client": bare}
+    defaults = {"max_retries": 0, "timeout": 30.0, "http_client": bare}
     with openai.OpenAI(base_url=server.url, api_key=key, **{**defaults, **settings}) as opened:
         yield opened
 

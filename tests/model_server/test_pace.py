@@ -35,7 +35,7 @@ def test_concurrent_calls_are_served() -> None:
 
             await asyncio.gather(*(one() for _ in range(160)))
 
-    with ModelServer([says("Hello.")], delay=0.05) as server:
+    with ModelServer([says("Hello.")], delay=0.2) as server:
         asyncio.run(flood(server.url))
     assert len(server.calls) == 160
     assert sorted(call.asked.number for call in server.calls) == list(range(1, 161))

@@ -18,8 +18,9 @@ from tests.support.own_server import OwnServer, own_folder, own_server
 from tests.support.proxy import proxy
 from tests.support.with_a_model import story
 
-AT_ONCE = 1.0
-BACK_WITHIN = 3.0
+AT_ONCE = 5.0
+BACK_WITHIN = 10.0
+"""Seconds, of which a busy machine takes some: a server that does not watch its database would wait for 30."""
 ASK = {"question": QUESTION, "by": "quotes"}
 
 
@@ -60,7 +61,7 @@ def test_questions_fail_at_once_while_the_database_is_away_and_work_when_it_is_b
             for _ in range(3):
                 status, seconds = timed(client)
                 assert status == 503 and seconds < AT_ONCE
-            wait_until(lambda: client.get("/ready").status_code == 503, 2)
+            wait_until(lambda: client.get("/ready").status_code == 503, 10)
             assert client.get("/health").status_code == 200
             assert figure(client, "polyadic_database_up") == 0
             assert figure(client, 'polyadic_jobs{state="running"}') != figure(client, 'polyadic_jobs{state="running"}')

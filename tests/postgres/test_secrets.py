@@ -129,8 +129,9 @@ def test_the_list_of_processes_does_not_show_the_password(address: str) -> None:
         process = subprocess.Popen([*COMMAND, "-w", place, "status"], stderr=subprocess.PIPE)
         try:
             silent.settimeout(60)
-            silent.accept()[0].close()
-            shown = Path(f"/proc/{process.pid}/cmdline").read_text()
+            # The process may end as soon as the connection is closed.
+            with silent.accept()[0]:
+                shown = Path(f"/proc/{process.pid}/cmdline").read_text()
         finally:
             process.kill()
             process.communicate()

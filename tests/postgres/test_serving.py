@@ -82,8 +82,8 @@ def test_job_submitted_to_one_server_is_run_by_another(clients: Clients, address
         assert client.get(f"{path}/{job}").json()["report"]["added"] == 1
         assert [one["id"] for one in client.get(path).json()["jobs"]] == [job]
     assert 'polyadic_jobs{state="succeeded"}' in clients[1].get("/metrics").text
-    # What has been read is kept nowhere else.
-    assert uploaded_parts(address, job) == 0
+    # What has been read is kept nowhere else, a moment after its end is known.
+    wait_until(lambda: uploaded_parts(address, job) == 0)
 
 
 def uploaded_parts(address: str, job: str) -> int:

@@ -23,7 +23,7 @@ from tests.support.with_a_model import configured_model, story
 pytestmark = pytest.mark.slow
 
 PATH = "/v1/workspaces/letters"
-AT_ONCE = 2
+AT_ONCE, DELAY = 2, 0.15
 LIMITS = ServerLimits(closing_seconds=5.0)
 
 
@@ -45,7 +45,7 @@ class Two:
 
 @pytest.fixture
 def two(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Two]:
-    with configured_model(monkeypatch, 0.15, AT_ONCE) as model, ExitStack() as stack:
+    with configured_model(monkeypatch, DELAY, AT_ONCE) as model, ExitStack() as stack:
         address = postgres.own_database()
         first = stack.enter_context(running_over(PostgresTenants(address, tmp_path), tmp_path, limits=LIMITS))
         client = stack.enter_context(first.client())
@@ -53,8 +53,11 @@ def two(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Two]:
         texts = [{"text": story(number, 30), "source": f"memory:{number}"} for number in range(3)]
         job = client.post(f"{PATH}/documents/texts", json={"texts": texts}).json()["id"]
         wait_until(lambda: len(model.calls) >= 2)
+        # The job must not end while the second server starts, which may take a second or two.
+        model.delay = 1.5
         second = stack.enter_context(running_over(PostgresTenants(address, tmp_path), tmp_path, limits=LIMITS))
         other = stack.enter_context(second.client())
+        model.delay = DELAY
         yield Two(address, first, second, (client, other), job, model)
 
 

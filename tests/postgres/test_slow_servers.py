@@ -11,6 +11,7 @@ from polyadic.errors import StoreError
 from polyadic.storage.postgres.dsn import PostgresDsn
 from polyadic.storage.postgres.store import PostgresStore
 from tests.postgres.test_faults import ADA, CALL, Opener, assert_one_line, between, calls_in, impatient, open_store
+from tests.server.running_server import wait_until
 from tests.support import postgres
 from tests.support.proxy import Proxy
 from tests.support.store_driver import publish
@@ -42,10 +43,11 @@ def test_busy_server_is_waited_for(open_store: Opener) -> None:
 
 
 def test_statement_timeout_is_reported(between: Proxy) -> None:
-    address = PostgresDsn(f"{between.database}?options=-c%20statement_timeout%3D50", postgres.fresh())
+    # Long enough for the statements that open the store.
+    address = PostgresDsn(f"{between.database}?options=-c%20statement_timeout%3D2000", postgres.fresh())
     with contextlib.closing(PostgresStore(address, None)) as store:
         with pytest.raises(StoreError, match="statement_timeout") as raised, store.read() as reader:
-            reader._connection.execute("SELECT 1 FROM pg_sleep(?)", (1.0,))  # type: ignore[attr-defined]
+            reader._connection.execute("SELECT 1 FROM pg_sleep(?)", (60,))  # type: ignore[attr-defined]
         assert_one_line(raised.value)
 
 
@@ -54,7 +56,10 @@ def test_deadlocked_transaction_is_retried(open_store: Opener) -> None:
     store = open_store()
     first, second = "aa" * 16, "bb" * 16
     insert = "INSERT INTO reply (digest, text, complete) VALUES (%s, '', true)"
-    with psycopg.connect(postgres.server()) as raw:
+    blocked = "SELECT count(*) FROM pg_stat_activity WHERE %s = ANY (pg_blocking_pids(pid))"
+    with psycopg.connect(postgres.server()) as raw, psycopg.connect(postgres.server(), autocommit=True) as watching:
+        # The server ends whoever looks for a deadlock first: the store, after a second.
+        raw.execute("SET deadlock_timeout = '60s'")
         raw.execute("SET search_path = polyadic, public")
         raw.execute("SELECT set_config('polyadic.workspace', %s, false)", (str(store.number),))
         raw.execute(insert, (bytes.fromhex(second),))
@@ -62,7 +67,7 @@ def test_deadlocked_transaction_is_retried(open_store: Opener) -> None:
             target=store.record_calls, args=([(CALL, (first, "a", True)), (CALL, (second, "b", True))],)
         )
         noting.start()
-        time.sleep(0.3)
+        wait_until(lambda: watching.execute(blocked, (raw.info.backend_pid,)).fetchall() == [(1,)])
         raw.execute(insert, (bytes.fromhex(first),))
         raw.rollback()
         noting.join()

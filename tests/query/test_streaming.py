@@ -56,7 +56,7 @@ def test_error_during_streaming_follows_the_text_so_far(kb: Workspace, server: M
 
 
 def eventually(true: Callable[[], bool]) -> bool:
-    deadline = time.monotonic() + 3
+    deadline = time.monotonic() + 30
     while not true() and time.monotonic() < deadline:
         time.sleep(0.01)
     return true()
@@ -108,7 +108,7 @@ def test_break_closes_the_stream(kb: Workspace, server: ModelServer, caplog: pyt
     try:
         asyncio.run(left())
         assert eventually(lambda: [call.status for call in server.calls] == [0])
-        asyncio.run(asyncio.wait_for(left_in_a_loop_that_goes_on(), 10))
+        asyncio.run(asyncio.wait_for(left_in_a_loop_that_goes_on(), 60))
         assert eventually(lambda: [call.status for call in server.calls] == [0, 0, 0])
     finally:
         server.tokens_per_second = None

@@ -60,7 +60,7 @@ def two_nodes(cluster: Any) -> Any:
     """The cluster, whole again."""
     while len(cluster.worker_nodes) < 1:
         cluster.add_node(num_cpus=2)
-    cluster.wait_for_nodes()
+    cluster.wait_for_nodes(timeout=120)
     return cluster
 
 

