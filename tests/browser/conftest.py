@@ -23,7 +23,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples" / "spaceflight"
 WIDE = (1280, 800)
 PHONE = (390, 844)
 _WITHOUT_WEIGHTS = '[embedding]\nmodel = "hashing"\n'
-_SECONDS = 15.0
+_SECONDS = 60.0
 
 
 class Seen(Protocol):

@@ -100,6 +100,7 @@ def test_answer_is_streamed(
 ) -> None:
     # On a busy machine, steps and words would else reach the page together.
     monkeypatch.setattr(model, "delay", 1.0)
+    monkeypatch.setattr(model, "tokens_per_second", 10)
     page = opened(f"{answering.url}/#/spaceflight/ask")
     page.get_by_role("textbox", name="Question").fill(CABIN)
     page.evaluate(

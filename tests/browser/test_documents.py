@@ -161,8 +161,10 @@ def upload(server: Running, documents: int, sentences: int = 30) -> None:
 
 @pytest.mark.parametrize(("size", "scheme"), [(WIDE, "light"), (PHONE, "dark")], ids=["wide", "phone"])
 def test_job_is_watched_cancelled_and_resumed(
-    by_model: Running, opened: Opened, seen: Seen, size: tuple[int, int], scheme: str
+    by_model: Running, slow: ModelServer, opened: Opened, seen: Seen, size: tuple[int, int], scheme: str
 ) -> None:
+    # The job is still running when the page has been opened, on a slow machine too.
+    slow.delay = 2.0
     upload(by_model, 3)
     page = opened(f"{by_model.url}/#/letters/documents", size, scheme)
     job = page.locator("article.job")
@@ -173,6 +175,7 @@ def test_job_is_watched_cancelled_and_resumed(
     seen(f"documents-reading-{size[0]}-{scheme}", page)
     job.get_by_role("button", name="Cancel").click()
     expect(job.get_by_role("heading")).to_contain_text("Cancelled")
+    slow.delay = 0.05
     job.get_by_role("button", name="Resume").click()
     expect(job.get_by_role("heading")).to_contain_text(re.compile("^Done: 3 added"), timeout=60_000)
     expect(rows(page)).to_have_count(3)
@@ -182,7 +185,7 @@ def test_deleting_while_a_job_runs_is_refused_with_a_message(by_model: Running, 
     upload(by_model, 1)
     page = opened(f"{by_model.url}/#/letters/documents")
     expect(rows(page)).to_have_count(1, timeout=60_000)
-    texts = [{"text": story(9, 200), "source": "memory:9"}]
+    texts = [{"text": story(9, 1000), "source": "memory:9"}]
     with by_model.client() as client:
         client.post("/v1/workspaces/letters/documents/texts", json={"texts": texts})
     page.reload()

@@ -102,7 +102,8 @@ def test_markdown_is_rendered_while_it_comes(
     answering: Running, opened: Opened, model: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(model, "responders", [markdown])
-    monkeypatch.setattr(model, "tokens_per_second", 60)
+    # On a busy machine, rows would else reach the page together.
+    monkeypatch.setattr(model, "tokens_per_second", 20)
     page = opened(f"{answering.url}/#/spaceflight/ask")
     page.evaluate(_RECORD)
     ask(page, CABIN)

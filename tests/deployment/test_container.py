@@ -3,7 +3,6 @@
 import os
 import re
 import shutil
-import socket
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -42,13 +41,6 @@ def _weights() -> Path | None:
         return None
 
 
-def free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        port: int = found.getsockname()[1]
-        return port
-
-
 def environment(image: Image) -> dict[str, str]:
     return image.environment | ({} if _weights() else {"POLYADIC_EMBEDDING__MODEL": "hashing"})
 
@@ -62,10 +54,10 @@ def ran(image: Image, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 @contextmanager
-def up(image: Image, port: int) -> Iterator[Served]:
-    """``docker compose up``."""
+def up(image: Image) -> Iterator[Served]:
+    """``docker compose up``, at a free port."""
     log = image.place / "server.log"
-    with served(log, [*image.run(), "--port", str(port)], environment(image), cwd=image.data, alone=True) as server:
+    with served(log, [*image.run(), "--port", "0"], environment(image), cwd=image.data, alone=True) as server:
         yield server
 
 
@@ -97,8 +89,8 @@ def test_container_starts_serves_and_stops(image: Image) -> None:
     added = ran(image, *said_in_compose())
     assert added.returncode == 0, added.stderr
     [key] = added.stdout.split()
-    port = free_port()
-    with up(image, port) as server:
+    with up(image) as server:
+        port = server.port
         assert image.health(port).returncode == 0
         with client_of(port) as anybody:
             assert anybody.get("/v1/workspaces").status_code == 401
@@ -110,7 +102,7 @@ def test_container_starts_serves_and_stops(image: Image) -> None:
     assert image.health(port).returncode != 0
 
     # Another container over the same volume goes on.
-    with up(image, port) as server, client_of(port, key) as client:
+    with up(image) as server, client_of(server.port, key) as client:
         assert client.get("/v1/workspaces/letters").json()["counts"]["documents"] == 2
         assert server.end() == 0
 

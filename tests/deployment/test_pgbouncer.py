@@ -61,7 +61,7 @@ def pooled(folder: Path, mode: str) -> Iterator[str]:
     log = (folder / "log").open("wb")
     process = subprocess.Popen([program(), *user, str(folder / "pgbouncer.ini")], stdout=log, stderr=log)
     try:
-        wait_until(lambda: (folder / ".s.PGSQL.6432").exists() or process.poll() is not None, 10)
+        wait_until(lambda: (folder / ".s.PGSQL.6432").exists() or process.poll() is not None)
         assert process.poll() is None, (folder / "log").read_text()
         yield f"postgresql://postgres@/kb?host={folder}&port=6432#letters"
     finally:

@@ -19,7 +19,7 @@ from polyadic.interchange.export import export_file
 from polyadic.model.types import Document
 from polyadic.workspace import Workspace
 from tests.deployment.nginx import nginx, program
-from tests.model_server import ModelServer
+from tests.model_server import Gate, ModelServer
 from tests.server.running_server import add_key, events, finished, make, wait_until
 from tests.server.server_process import Served, forked, killed, workers
 from tests.support import postgres
@@ -28,10 +28,11 @@ from tests.support.with_a_model import configured_model, story
 pytestmark = pytest.mark.slow
 
 SERVERS, WORKSPACES, JOBS, TEXTS = 3, 3, 3, 2
-AT_ONCE = 2
+AT_ONCE, CALLS_BEFORE = 2, 3
 SHARED = "Ada Lovelace met Charles Babbage in London. "
 TRIES = 50
 SECONDS_BETWEEN = 2.0
+DELAY = 0.1
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ class Fleet:
 def fleet(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Fleet]:
     """A model that takes its time reads for them."""
     program()
-    with configured_model(monkeypatch, 0.1, AT_ONCE) as model, ExitStack() as stack:
+    with configured_model(monkeypatch, DELAY, AT_ONCE) as model, ExitStack() as stack:
         settings = tmp_path / "settings"
         headers = {"Authorization": f"Bearer {add_key(settings, 'write', '*')}"}
         command = ("serve", postgres.own_database(), "--settings", str(settings), "--port", "0")
@@ -80,6 +81,9 @@ def upload_texts(client: httpx2.Client, path: str, texts: list[dict[str, str]]) 
 
 
 def test_killed_replica_loses_and_duplicates_nothing(fleet: Fleet, tmp_path: Path) -> None:
+    # No job ends before a server is killed: the first one of a workspace makes more calls than the gate lets through.
+    gate = Gate()
+    fleet.model.misbehave(gate, times=None, when=lambda asked: asked.number > CALLS_BEFORE)
     names = [postgres.fresh() for _ in range(WORKSPACES)]
     for name in names:
         make(fleet.client, name)
@@ -113,10 +117,12 @@ def test_killed_replica_loses_and_duplicates_nothing(fleet: Fleet, tmp_path: Pat
             for reader in readers:
                 with suppress(ProcessLookupError):
                     os.kill(reader, signal.SIGKILL)
+            gate.opened.set()
             for done in uploading:
                 done.result(120)
             ended = [finished(fleet.client, name, job) for job, name in accepted.items()]
         finally:
+            gate.opened.set()
             is_over.set()
         answered = asking.result(60)
     assert len(accepted) == len(work) and {job["state"] for job in ended} == {"succeeded"}
@@ -130,12 +136,12 @@ def test_killed_replica_loses_and_duplicates_nothing(fleet: Fleet, tmp_path: Pat
 
 
 def one_at_work(fleet: Fleet) -> Served:
-    """A server that runs a job; the model has been asked something by then."""
+    """A server that runs a job; the model has answered something by then."""
     found: list[Served] = []
 
     def is_there() -> bool:
         found[:] = [one for one in fleet.servers if workers(one.process)]
-        return bool(found) and len(fleet.model.calls) > 5
+        return bool(found) and len(fleet.model.calls) >= CALLS_BEFORE
 
     wait_until(is_there)
     return found[0]
@@ -155,9 +161,12 @@ def test_all_replicas_answer_alike(fleet: Fleet) -> None:
     name = postgres.fresh()
     path = f"/v1/workspaces/{name}"
     make(fleet.client, name)
+    # Every server polls while the job is running.
+    fleet.model.delay = 1.0
     job = upload_texts(fleet.client, path, texts_of(0, 0))
     with ThreadPoolExecutor(SERVERS) as threads:
         watched = list(threads.map(lambda client: states(client, f"{path}/jobs/{job}/events"), fleet.each))
+    fleet.model.delay = DELAY
     for job_states in watched:
         assert job_states[-1]["state"] == "succeeded" and job_states[-1]["report"]["added"] == TEXTS
         assert any(one["state"] == "running" for one in job_states)

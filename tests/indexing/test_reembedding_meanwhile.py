@@ -5,11 +5,10 @@ import threading
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from aiohttp import web
 
 from polyadic.errors import EmbedderMismatch, StoreBusy
 from polyadic.indexing.publisher import EMBEDDING_BATCH
@@ -30,26 +29,13 @@ from tests.indexing.test_reembedding import (
     fresh,
     old,
 )
-from tests.model_server import Misbehaviour, ModelServer
-from tests.model_server.misbehaviour import Pause
+from tests.model_server import Gate, ModelServer
 from tests.support.reembedding import HASHING, behind, gathered, serving, settings
 from tests.support.with_a_model import story
 
 __all__ = ["folder", "fresh", "old"]
 
 pytestmark = pytest.mark.slow
-
-
-@dataclass(frozen=True)
-class Gate(Misbehaviour):
-    """Keeps calls waiting until it is opened."""
-
-    opened: threading.Event = field(default_factory=threading.Event)
-
-    async def act(self, pause: Pause) -> web.Response | None:
-        while not self.opened.is_set():
-            await pause(0.01)
-        return None
 
 
 @asynccontextmanager

@@ -24,7 +24,7 @@ HEADERS = {"accept": "application/json, text/event-stream", "content-type": "app
 
 def posted(url: str, body: Any = PING, **headers: str) -> httpx2.Response:
     content = body if isinstance(body, bytes) else json.dumps(body).encode()
-    return httpx2.post(url, content=content, headers=HEADERS | headers, verify=False)
+    return httpx2.post(url, content=content, headers=HEADERS | headers, timeout=60, verify=False)
 
 
 def test_only_allowed_host_names_are_served(address: str) -> None:
@@ -58,7 +58,7 @@ def test_body_size_is_limited(address: str) -> None:
 
 @pytest.mark.parametrize("method", ["GET", "DELETE", "PUT", "OPTIONS"])
 def test_server_streams_and_other_methods_are_refused(address: str, method: str) -> None:
-    answered = httpx2.request(method, f"{address}/main", headers=HEADERS, timeout=5, verify=False)
+    answered = httpx2.request(method, f"{address}/main", headers=HEADERS, timeout=60, verify=False)
     assert (answered.status_code, answered.headers["allow"]) == (405, "POST")
 
 

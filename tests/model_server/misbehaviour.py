@@ -1,6 +1,7 @@
 """What goes wrong with real endpoints. Each kind acts before the reply is made, or changes what is said."""
 
 import math
+import threading
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -38,6 +39,17 @@ class Never(Misbehaviour):
 
     async def act(self, pause: Pause) -> None:
         await pause(None)
+
+
+@dataclass(frozen=True)
+class Gate(Misbehaviour):
+    """Keeps calls waiting until it is opened."""
+
+    opened: threading.Event = field(default_factory=threading.Event)
+
+    async def act(self, pause: Pause) -> None:
+        while not self.opened.is_set():
+            await pause(0.01)
 
 
 @dataclass(frozen=True)

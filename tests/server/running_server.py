@@ -25,7 +25,7 @@ from tests.support.forked_jobs import fork_jobs
 ADA = "Ada Lovelace wrote the first published program in 1843 for the Analytical Engine of Charles Babbage."
 BABBAGE = "Charles Babbage designed the Analytical Engine in London and met Ada Lovelace in 1833."
 QUESTION = "Who wrote the first published program?"
-_SECONDS = 60.0
+_SECONDS = 240.0
 
 
 @dataclass

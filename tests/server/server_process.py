@@ -19,7 +19,7 @@ from tests.server.running_server import wait_until
 from tests.support.forked import ForkedCommand
 
 SERVE = (sys.executable, "-m", "polyadic", "serve")
-_SECONDS_TO_END = 30
+_SECONDS_TO_END = 60
 _FORKED = "tests.server.forked_server"
 Process: TypeAlias = ForkedCommand | subprocess.Popen[bytes]
 
@@ -91,7 +91,7 @@ def served_by_a_process(folder: Path, limits: ServerLimits | None = None) -> Ite
         serving = forked(log, str(folder), json.dumps(asdict(limits)))
     with (
         serving as server,
-        httpx2.Client(base_url=server.url, timeout=30, verify=False) as client,
+        httpx2.Client(base_url=server.url, timeout=60, verify=False) as client,
     ):
         yield server.process, client
 

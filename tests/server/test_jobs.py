@@ -1,8 +1,10 @@
 """Indexing jobs: progress, cancelling, resuming, and what becomes of them when a process or the server ends."""
 
+import asyncio
 import json
 import os
 import signal
+import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -12,6 +14,7 @@ from typing import Any
 import httpx2
 import pytest
 
+from polyadic.server.jobs.job import Job
 from polyadic.server.server_limits import ServerLimits
 from tests.model_server import Late, ModelServer, Status
 from tests.server.running_server import ADA, events, finished, make, running, wait_until
@@ -122,8 +125,9 @@ def test_killed_server_resumes_the_job_on_start(folder: Path, model: ModelServer
         ended = finished(client, "letters", job)
         assert (ended["state"], ended["attempts"]) == ("succeeded", 2)
         assert client.get(PATH).json()["counts"]["documents"] == 3
+        # An upload is deleted after the end of its job is published.
+        wait_until(lambda: not list((folder / "letters" / ".uploads").iterdir()))
     assert paid_twice(model) <= AT_ONCE
-    assert not list((folder / "letters" / ".uploads").iterdir())
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.slow)])
@@ -133,7 +137,7 @@ def test_signal_shuts_the_server_down_cleanly(folder: Path, model: ModelServer, 
         job = upload(client)
         wait_for_calls(model, 2)
         process.send_signal(number)
-        assert process.wait(30) in (0, -number)
+        assert process.wait(60) in (0, -number)
     with running(folder, limits=LIMITS) as server, server.client() as client:
         assert finished(client, "letters", job)["attempts"] == 1
 
@@ -168,6 +172,30 @@ def test_failed_chunks_are_retried(folder: Path, model: ModelServer) -> None:
         assert (ended["state"], ended["report"]["resumed"]) == ("succeeded", 1)
 
 
+def test_job_that_is_resumed_at_once_is_shown_as_queued(
+    folder: Path, model: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also while the runner still has to clean up after the run that has ended."""
+    model.misbehave(Status(500), on=[2])
+    is_released = threading.Event()
+
+    async def release(job: Job) -> None:
+        while not is_released.is_set():
+            await asyncio.sleep(0.01)
+
+    with running(folder, limits=LIMITS) as server, server.client() as client:
+        make(client, "letters")
+        monkeypatch.setattr(server.service.tenants.job_store, "release", release)
+        try:
+            job = finished(client, "letters", upload(client, documents=1))
+            assert job["state"] == "partly"
+            assert client.post(f"{PATH}/jobs/{job['id']}/resume").json()["state"] == "queued"
+            assert job_of(client, job["id"])["state"] == "queued"
+        finally:
+            is_released.set()
+        assert finished(client, "letters", job["id"])["state"] == "succeeded"
+
+
 def test_job_stopped_by_budget_is_resumed(folder: Path, model: ModelServer) -> None:
     with running(folder, limits=LIMITS) as server, server.client() as client:
         make(client, "letters")
@@ -192,7 +220,8 @@ def test_queries_work_while_a_job_runs(folder: Path, model: ModelServer) -> None
     with running(folder, limits=LIMITS) as server, server.client() as client:
         [document] = make(client, "letters", ADA)
         calls = len(model.calls)
-        job = upload(client)
+        # More than is read meanwhile, on a slow machine too.
+        job = upload(client, documents=20)
         wait_for_calls(model, calls + 1)
         asked = client.post(f"{PATH}/query", json={"question": "Who wrote the first program?", "by": "quotes"})
         refused = client.delete(f"{PATH}/documents/{document}")
@@ -228,8 +257,9 @@ def test_job_is_visible_in_its_workspace_only(folder: Path) -> None:
 def test_queued_and_kept_jobs_are_limited(folder: Path) -> None:
     with running(folder, limits=ServerLimits(jobs_waiting=2, jobs_kept=1)) as server, server.client() as client:
         make(client, "letters")
-        given = {"texts": [{"text": ADA}]}
-        replies = [client.post(f"{PATH}/documents/texts", json=given) for _ in range(4)]
+        # The first job runs until all of them have been posted.
+        given = [{"texts": [{"text": text}]} for text in (story(1, 1500), ADA, ADA, ADA)]
+        replies = [client.post(f"{PATH}/documents/texts", json=one) for one in given]
         assert [reply.status_code for reply in replies] == [202, 202, 503, 503]
         assert len(list((folder / "letters" / ".uploads").iterdir())) <= 2
         assert finished(client, "letters", replies[1].json()["id"])["state"] == "succeeded"
@@ -244,7 +274,9 @@ def test_large_upload_does_not_delay_small_ones(folder: Path) -> None:
             make(client, name)
         jobs = []
         for number, name in enumerate(["much"] * 4 + ["little"] * 2):
-            given = {"texts": [{"text": ADA, "source": f"memory:{number}"}]}
+            # The first job runs until all of them have been posted.
+            text = ADA if number else story(1, 1500)
+            given = {"texts": [{"text": text, "source": f"memory:{number}"}]}
             jobs.append((name, client.post(f"/v1/workspaces/{name}/documents/texts", json=given).json()["id"]))
         begun = sorted((finished(client, name, job)["started"], name) for name, job in jobs)
     assert [name for _, name in begun] == ["much", "little", "much", "little", "much", "much"]
@@ -273,7 +305,8 @@ def test_cancelled_job_ends_at_once_while_the_model_is_slow(folder: Path, model:
     with running(folder, limits=LIMITS) as server, server.client() as client:
         make(client, "letters")
         job = upload(client, documents=1)
-        wait_for_calls(model, 1)
+        # The first call has begun, but not ended.
+        wait_until(lambda: model.asked)
         begun = time.monotonic()
         assert client.post(f"{PATH}/jobs/{job}/cancel").json()["state"] == "cancelled"
         assert time.monotonic() - begun < 10, "the model would have replied after 20 seconds"

@@ -13,7 +13,7 @@ from polyadic.errors import SettingsError
 from polyadic.server import json_logging
 from polyadic.server.server import service_for
 from polyadic.server.server_limits import ServerLimits
-from tests.server.running_server import QUESTION, Running, add_key, finished, make, running
+from tests.server.running_server import QUESTION, Running, add_key, finished, make, running, wait_until
 
 SMALL = ServerLimits(json_bytes=2000, upload_bytes=5000, upload_files=3, idle_seconds=0.5, workspaces=2, jobs_waiting=2)
 HTML = "<html><head><title>Ada</title></head><body><script>alert(1)</script><p>Ada met Babbage.</p></body></html>"
@@ -262,7 +262,8 @@ def test_file_names_are_sanitized(client: httpx2.Client, server: Running) -> Non
     assert sources == sorted(f"upload:{name}" for name in NAMES.values())
     outside = [path for path in server.folder.parent.rglob("*outside*") if server.folder / "named" not in path.parents]
     assert not outside
-    assert not list((server.folder / "named" / ".uploads").iterdir())
+    # An upload is deleted after the end of its job is published.
+    wait_until(lambda: not list((server.folder / "named" / ".uploads").iterdir()))
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from polyadic.server.server_limits import ServerLimits
-from tests.server.running_server import Running, running
+from tests.server.running_server import Running, running, wait_until
 
 pytestmark = pytest.mark.slow
 
@@ -75,7 +75,7 @@ def test_requests_in_progress_keep_their_connections(server: Running) -> None:
     )
     with ExitStack() as open_sockets:
         begun = connected(server, open_sockets, head.encode())
-        time.sleep(0.2)
+        wait_until(lambda: server.server.server_state.tasks)
         for _ in range(3 * CONNECTIONS):
             connected(server, open_sockets, BEGINNING)
         begun.sendall(body)

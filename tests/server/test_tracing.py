@@ -169,7 +169,7 @@ def test_spans_are_flushed_on_shutdown(tmp_path: Path) -> None:
         environment = collector.environment | {"OTEL_BSP_SCHEDULE_DELAY": "3600000"}
         with served(tmp_path / "server.log", (*SERVE, str(tmp_path / "kb"), "--port", "0"), environment) as server:
             url = f"http://127.0.0.1:{server.port}/v1/workspaces"
-            assert httpx2.get(url, verify=False).status_code == 200
+            assert httpx2.get(url, timeout=60, verify=False).status_code == 200
             assert collector.spans == []
             assert server.end() == 0
         assert [one.name for one in collector.spans] == ["GET /v1/workspaces"]

@@ -69,9 +69,17 @@ class JobRunner:
         self._changed.set()
 
     def latest(self, job: Job) -> Job:
-        """Return the latest known state of a job; for a job that runs here it is never older than the job store."""
+        """Return the latest known state of a job that was just read from the job store.
+
+        For a job that runs here it is never older than the job store.
+        """
         running = self._running.get(job.id)
-        return job if running is None or running.lost else running.job
+        if running is None or running.lost:
+            return job
+        # A read that began before the run, or before its end, is out of date. A job that was resumed after its end is
+        # queued with the time of its last start.
+        is_outdated = job.state is (JobState.RUNNING if job.started == running.job.started else JobState.QUEUED)
+        return running.job if running.job.state is JobState.RUNNING or is_outdated else job
 
     async def cancel(self, identifier: str) -> bool:
         """Cancel a job that runs here and wait until it has ended; return False if it does not run here.
