@@ -69,7 +69,9 @@ async def ask_all(
     missing = [(q, run) for q in questions for run in plan.runs if journal.get(q.id, run.label) is None]
     total = len(questions) * len(plan.runs)
     runner, failures, pending, asked = BoundedRunner(plan.at_once), list[QuestionFailure](), list[PendingRequest](), 0
-    answer = settings.answer.model_copy(update={"by": plan.answers}) if plan.answers != "none" else None
+    # Only the text of answers is measured.
+    unchecked = {"by": plan.answers, "check_claims": False}
+    answer = settings.answer.model_copy(update=unchecked) if plan.answers != "none" else None
     apis = {
         system.name: query_api.with_settings(system.settings(settings), hierarchies.stores.get(system.name))
         for system in plan.systems
