@@ -20,7 +20,7 @@ from benchmarks.recorded_contexts import RecordedContexts, recorded_contexts
 from benchmarks.recorded_replies import request_digest
 from benchmarks.report_sections import given_folder, rewrite
 from polyadic.generation.citation_attribution import Attribution
-from polyadic.generation.claim_checker import ClaimCheck, plan_check, supported_by
+from polyadic.generation.claim_checker import ClaimCheck, plan_check, with_supporting_sentences
 from polyadic.generation.context import ContextPiece
 from polyadic.llm.language_model import ModelRequest
 from polyadic.llm.prompts.library import PromptLibrary
@@ -65,7 +65,7 @@ class RecordedChecker:
         if not attribution.claims:
             return attribution
         check = plan_check(PromptLibrary(), question, text, cited)
-        return supported_by(attribution, check, check.read(self._reply(check)) or {})
+        return with_supporting_sentences(attribution, check, check.read(self._reply(check)) or {})
 
     def _reply(self, check: ClaimCheck) -> str:
         key = request_digest(check.request.messages[-1].text)

@@ -27,7 +27,7 @@ SPEEDS = (20, 60)
 # Typical length of an answer; those of the test server are shorter.
 ANSWER_TOKENS = 150
 # Tokens of the requests and replies of ``benchmarks.claim_checks`` (medians).
-CHECK_TOKENS = 780, 60
+CHECK_TOKENS = 800, 60
 _CHECKS = "citations.md#have-claims-checked-by-a-language-model"
 
 HEAD = """# Costs

@@ -166,13 +166,21 @@ def test_claims_are_checked_on_request(polyadic: Command, server: ModelServer) -
     assert len(server.asked) == 3
 
 
-def test_claims_are_not_checked_without_a_model_for_it(
+def test_claims_are_checked_by_the_model_of_the_answers_if_none_is_to_judge(
     polyadic: Command, server: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("POLYADIC_MODEL__JUDGING__NAME", "")
+    server.responders = [checks_claims(supported_by_sentences([1])), says(SAID)]
+    assert "claims checked by recorded" in polyadic("query", QUESTION, "--check-claims").out
+
+
+def test_invalid_prompt_for_checks_is_reported_before_the_answer(polyadic: Command, server: ModelServer) -> None:
+    folder = Path("polyadic-workspace/prompts")
+    folder.mkdir()
+    (folder / "check_claims.txt").write_text("mine-1\n=== user\nIs it true?\n")
     outcome = polyadic("query", QUESTION, "--check-claims")
     assert (outcome.code, outcome.out, server.asked) == (1, "", [])
-    assert "[model.judging] names no language model: name one, or set check_claims = false" in outcome.err
+    assert "check_claims.txt lacks $" in outcome.err
 
 
 def test_style_and_think_options_reach_the_model(polyadic: Command, server: ModelServer) -> None:

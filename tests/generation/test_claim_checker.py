@@ -2,13 +2,14 @@
 
 import asyncio
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
 from polyadic.config import AnswerSettings
 from polyadic.embeddings.hashing_embedder import HashingEmbedder
 from polyadic.generation.citation_attribution import Attribution, attribute
-from polyadic.generation.claim_checker import ClaimCheck, plan_check, supported_by
+from polyadic.generation.claim_checker import ClaimCheck, plan_check, with_supporting_sentences
 from polyadic.generation.context import ContextPiece
 from polyadic.generation.llm_answerer import LLMAnswerer
 from polyadic.llm.prompts.library import PromptLibrary
@@ -33,7 +34,7 @@ def checked(reply: str) -> tuple[Attribution, Attribution, ClaimCheck]:
     cited = [piece(PUMP), piece(LEASE)]
     before = asyncio.run(attribute(TEXT, cited, HashingEmbedder()))
     check = plan_check(PromptLibrary(), "What is said?", TEXT, cited)
-    return before, supported_by(before, check, check.read(reply) or {}), check
+    return before, with_supporting_sentences(before, check, check.read(reply) or {}), check
 
 
 def quotes(attribution: Attribution) -> list[tuple[int, str, bool]]:
@@ -47,6 +48,16 @@ def test_request_has_numbered_sentences_and_claims() -> None:
     )
     assert "1. cites [1]: Running dry destroys the motor\n2. cites [2][1]: The lease ends in 2033 and the" in sent
     assert "Question: What is said?" in sent and TEXT in sent
+
+
+def test_sections_dates_and_brackets_of_sources_are_shown_as_text() -> None:
+    text = "## Refunds\n\nWithin 30 days [3].\n\n## Exchanges\n\nWithin 14 days."
+    shop = replace(piece(Document("memory:shop", "Guide\n9: no", text)).places[0], date="2024-05")
+    item = Item(ItemKind.CHUNK, "shop", text, 1.0, "", 20, (shop,))
+    cited = [ContextPiece(item, (shop,), "")]
+    sent = plan_check(PromptLibrary(), "?", "Goods are exchanged for 14 days [1].", cited).request.messages[-1].text
+    assert "[1] Guide 9: no (2024-05) · Refunds\n1: Within 30 days (3)." in sent
+    assert "[1] Guide 9: no (2024-05) · Exchanges\n2: Within 14 days." in sent
 
 
 def test_fact_is_shown_with_its_text() -> None:
@@ -86,6 +97,14 @@ def test_sentence_of_another_source_supports_nothing() -> None:
     # Sentence 3 is of the lease, which the first claim does not cite, and there is no sentence 99.
     _, after, _ = checked(supported_by_sentences([3, 99]))
     assert not after.claims[0].supported and after.claims[1].supported
+
+
+def test_reply_that_contradicts_itself_or_cannot_be_read_supports_nothing() -> None:
+    lacking = '{"claims": [{"claim": 1, "lacks": "motor, not seal", "sentences": [1]}]}'
+    unread = '{"claims": [{"claim": 1, "lacks": "", "sentences": ["the first"]}, {"claim": 2, "sentences": [3]}]}'
+    assert [claim.supported for claim in checked(lacking)[1].claims] == [False, True]
+    before, after, _ = checked(unread)
+    assert after.claims[0].supported == before.claims[0].supported and after.claims[1].supported
 
 
 def test_reply_may_be_a_list() -> None:
@@ -132,7 +151,7 @@ def test_answer_has_the_checked_claims_and_their_cost(server: ModelServer) -> No
 @pytest.mark.parametrize(
     ("reply", "checker", "reason"),
     [
-        ('{"claims": []}', {"base_url": "http://127.0.0.1:9/v1"}, "127.0.0.1:9"),
+        ('{"claims": []}', {"base_url": "http://127.0.0.1:9/v1"}, "the endpoint cannot be reached"),
         ('{"claims": []}', {}, "cannot be read"),
         ('{"claims": []}', {"context_tokens": 1000}, "do not fit"),
     ],

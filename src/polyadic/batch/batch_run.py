@@ -138,7 +138,7 @@ class BatchRun:
             self.settings,
             self.store,
             self.embedder,
-            self._batch_model,
+            self._named_model,
             self.prompts,
             reranker=self.load_reranker(),
             judge=self.load_judge(),
@@ -152,6 +152,10 @@ class BatchRun:
             self.settings, lambda: self.store, lambda: self.embedder, lambda: model, self.prompts
         )
         return BatchHierarchyBuild(self.store, model, self.errors, self.note, hierarchies)
+
+    def _named_model(self, role: ModelRole) -> BatchModel | None:
+        model = self._batch_model(role)
+        return model if model.name else None
 
     def _batch_model(self, role: ModelRole) -> BatchModel:
         return BatchModel(self.models.of(role), cached_reply_lookup(self.store))

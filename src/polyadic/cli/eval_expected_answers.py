@@ -44,8 +44,7 @@ def evaluate_table(
     rows = drawn(load_rows(path), limit, seed)
     _check_hierarchy(kb, methods)
     # Only the text of answers is compared.
-    unchecked = {"check_claims": False, **({"by": answers} if answers else {})}
-    how = kb.settings.answer.model_copy(update=unchecked)
+    how = kb.settings.answer.overridden(by=answers, check_claims=False)
     with shown_live("evaluating", str) as say_progress:
         asked = async_to_sync(ask_table)(kb, rows, methods, how, context_tokens, say_progress)
     if as_json:

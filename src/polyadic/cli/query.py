@@ -134,14 +134,8 @@ def how_to_answer(
         --style, --think, --check-claims or an --effort above low is given, but the answer would be quoted without a
         language model.
     """
-    changed = {
-        "by": by,
-        "style": style or None,
-        "format": "think" if think else None,
-        "effort": effort,
-        "check_claims": check_claims,
-    }
-    how = settings.answer.model_copy(update={name: value for name, value in changed.items() if value is not None})
+    form = "think" if think else None
+    how = settings.answer.overridden(by=by, style=style or None, format=form, effort=effort, check_claims=check_claims)
     given = _given(context, "style", "think", "check_claims", *(() if effort == "low" else ("effort",)))
     if not given or how.by == "model" or (how.by == "auto" and settings.model.of_role("answers").name):
         return how

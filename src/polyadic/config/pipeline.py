@@ -134,8 +134,8 @@ class AnswerSettings(SettingsSection):
     )
     check_claims: bool = Field(
         default=False,
-        description="true: a language model (role judging) reads each claim of an answer with the sentences that it "
-        "cites and names those that support it; one more call",
+        description="true: a language model (role judging) reads the claims of an answer with the sentences of the "
+        "items that they cite, and names those that support them; one more call",
     )
     marked_facts: int = Field(
         default=0,
@@ -149,6 +149,10 @@ class AnswerSettings(SettingsSection):
         examples=[0.05],
         description="most money that a question may cost with effort medium or high; needs prices (default: no limit)",
     )
+
+    def overridden(self, **changes: object) -> "AnswerSettings":
+        """Return a copy with these settings changed; those that are None stay as they are."""
+        return self.model_copy(update={name: value for name, value in changes.items() if value is not None})
 
 
 EmbeddingModel = Literal["minilm-int8", "minilm", "hashing", "endpoint"]

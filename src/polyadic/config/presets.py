@@ -14,8 +14,8 @@ _LOCAL = {"key_variable": "", "temperature": 0.0, "timeout": 600.0}
 # The facts of a chunk take several times its tokens and must fit into one reply.
 _SMALL_WINDOWS = {"chunking": {"window_tokens": 400, "window_overlap": 40}}
 
-# A small model on this machine may judge worse than the cross-encoder, and takes long.
-_LARGE = {"answer": {"check_claims": True}}
+# Not for local models: a small model may judge worse than the cross-encoder, and is slow.
+_CHECK_CLAIMS = {"answer": {"check_claims": True}}
 
 # Prices and context (replies of at most 16,384 tokens): OpenAI's page on the model, 5 April 2026.
 _GPT_4O_MINI = {
@@ -27,7 +27,7 @@ _GPT_4O_MINI = {
 }
 
 PRESETS: Mapping[str, Preset] = {
-    "openai": {"model": _GPT_4O_MINI, **_LARGE},
+    "openai": {"model": _GPT_4O_MINI, **_CHECK_CLAIMS},
     # The context size and the prices of a deployment depend on its model and region.
     "azure": {
         "model": {
@@ -38,7 +38,7 @@ PRESETS: Mapping[str, Preset] = {
             "context_tokens": 128_000,
             "output_tokens": 16_000,
         },
-        **_LARGE,
+        **_CHECK_CLAIMS,
     },
     # Prices (input that is not cached) and context (replies of at most 8,192 tokens): DeepSeek's price list,
     # 9 December 2025.
@@ -53,7 +53,7 @@ PRESETS: Mapping[str, Preset] = {
             "prompt_price": 0.28,
             "completion_price": 0.42,
         },
-        **_LARGE,
+        **_CHECK_CLAIMS,
     },
     "ollama": {
         "model": {

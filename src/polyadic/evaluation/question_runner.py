@@ -70,8 +70,8 @@ async def ask_all(
     total = len(questions) * len(plan.runs)
     runner, failures, pending, asked = BoundedRunner(plan.at_once), list[QuestionFailure](), list[PendingRequest](), 0
     # Only the text of answers is measured.
-    unchecked = {"by": plan.answers, "check_claims": False}
-    answer = settings.answer.model_copy(update=unchecked) if plan.answers != "none" else None
+    unchecked = settings.answer.overridden(by=plan.answers, check_claims=False)
+    answer = unchecked if plan.answers != "none" else None
     apis = {
         system.name: query_api.with_settings(system.settings(settings), hierarchies.stores.get(system.name))
         for system in plan.systems

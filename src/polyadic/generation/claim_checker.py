@@ -6,22 +6,24 @@ from itertools import groupby
 
 from polyadic.errors import NoReply
 from polyadic.generation.citation_attribution import Attribution
+from polyadic.generation.citation_parser import without_markers
 from polyadic.generation.cited_claims import CitedClaim, Marker, cited_claims
 from polyadic.generation.cited_sentences import CitedItem, CitedSentence
 from polyadic.generation.context import ContextPiece, prompt_room
 from polyadic.llm.language_model import LanguageModel, ModelReply, ModelRequest, ReplySchema
 from polyadic.llm.prompts.library import PromptLibrary
-from polyadic.llm.replies.json_fields import list_of, numbers_in, record_of, reply_values
+from polyadic.llm.replies.json_fields import list_of, numbers_in, record_of, reply_values, text_of
 from polyadic.llm.replies.parsed_reply import Problems
 from polyadic.model.identity import normal_text
-from polyadic.model.types import Citation, Claim, ItemKind
+from polyadic.model.types import Citation, Claim, ItemKind, SourceSpan
+from polyadic.text.headings import path_after
 from polyadic.text.language import detect_language
 
 CHECK_CLAIMS = "check-claims"
 """Purpose of the requests."""
 MOST_CLAIMS = 100
 """Maximum number of claims of an answer that are checked."""
-_MOST_SENTENCES = 5
+_MOST_SENTENCES = 5  # of a marker
 
 _SCHEMA = ReplySchema(
     "check_claims",
@@ -59,39 +61,67 @@ class _Source:
 
     @property
     def shown(self) -> str:
-        """The numbered sentences below the title and headings of each span."""
-        stated = self.piece.item.text if self.piece.item.kind is ItemKind.FACT else ""
+        """Its numbered sentences, below the title, date and headings of each, and what the item says as a fact."""
         numbered = list(enumerate(self.sentences, self.first))
         lines: list[str] = []
-        for above, group in groupby(numbered, lambda pair: (pair[1].place.title, pair[1].place.headings)):
-            title, headings = above
-            lines.append(f"[{self.number}] " + " · ".join(filter(None, (title, *headings, stated))))
-            lines += [f"{number}: {normal_text(sentence.place.quote)}" for number, sentence in group]
+        for above, group in groupby(numbered, lambda pair: self._above(pair[1].place)):
+            lines.append(f"[{self.number}] {above}".rstrip())
+            lines += [f"{number}: {_one_line(sentence.place.quote)}" for number, sentence in group]
         return "\n".join(lines)
+
+    def _above(self, place: SourceSpan) -> str:
+        whole = next(one for one in self.piece.places if one.contains(place))
+        headings = path_after(whole.headings, whole.quote[: place.span.start - whole.span.start])
+        title = f"{place.title} ({place.date})" if place.date else place.title
+        item = self.piece.item
+        stated = (item.text, *map(str, item.details)) if item.kind is ItemKind.FACT else ()
+        return _one_line(" · ".join(filter(None, (title, *headings, *stated))))
+
+
+def _one_line(text: str) -> str:
+    """Return text of a document in which nothing looks like a line or a number of the request."""
+    return without_markers(normal_text(text))
 
 
 @dataclass(frozen=True, slots=True)
 class ClaimCheck:
-    """A request to check the claims of an answer, and what the numbers in its reply refer to."""
+    """A request to check the claims of an answer, and what the numbers in its reply refer to.
+
+    Parameters
+    ----------
+    request
+        The request.
+    claims
+        The claims, at most ``MOST_CLAIMS``.
+    sources
+        The cited items, by the number of their marker.
+    """
 
     request: ModelRequest
     claims: tuple[CitedClaim, ...]
     sources: Mapping[int, _Source]
 
     def read(self, reply: str) -> dict[int, tuple[CitedSentence, ...]] | None:
-        """Read the supporting sentences of each claim that a reply decides, by its position; None if it has none."""
+        """Read a reply.
+
+        Returns
+        -------
+        dict
+            For each claim that the reply decides, by its index from 0, the sentences that support it; none if it is
+            unsupported. None if the reply decides no claim.
+        """
         records = [record_of(one) for value in reply_values(reply, Problems()) for one in _entries(value)]
         supporting: dict[int, tuple[CitedSentence, ...]] = {}
-        for record in records:
-            if "sentences" not in record:
-                continue
-            for number in numbers_in(list_of(record, "claim", "number"), {}, Problems())[:1]:
+        for record in (record for record in records if "sentences" in record):
+            problems = Problems()
+            numbers = numbers_in(list_of(record, "claim", "number"), {}, problems)[:1]
+            listed = numbers_in(list_of(record, "sentences"), {}, problems)
+            for number in numbers if not problems else ():
                 if 1 <= number <= len(self.claims):
+                    # A sentence of a source that the claim does not cite supports nothing.
                     known = self._sentences_of(self.claims[number - 1])
-                    listed = numbers_in(list_of(record, "sentences"), {}, Problems())
-                    # A number of a source that the claim does not cite supports nothing.
-                    found = tuple(known[one] for one in listed if one in known)
-                    supporting[number - 1] = found[:_MOST_SENTENCES]
+                    found = () if text_of(record, "lacks") else (known[one] for one in listed if one in known)
+                    supporting[number - 1] = tuple(found)
         return supporting or None
 
     def _sentences_of(self, claim: CitedClaim) -> dict[int, CitedSentence]:
@@ -120,6 +150,11 @@ def plan_check(prompts: PromptLibrary, question: str, text: str, cited: Sequence
         The answer, with markers from ``[1]``.
     cited
         For each marker in turn, the piece of the context that it cites.
+
+    Raises
+    ------
+    SettingsError
+        The workspace's own ``check_claims.txt`` is invalid.
     """
     language = detect_language(text)
     claims = tuple(cited_claims(text, len(cited), language)[:MOST_CLAIMS])
@@ -158,15 +193,11 @@ async def check_claims(
     reply = await model.complete(check.request)
     supporting = check.read(reply.text)
     if supporting is None:
-        raise NoReply(f"the reply of {model.name} cannot be read")
-    return supported_by(attribution, check, supporting), reply
+        raise NoReply(f"the reply of {model.name} cannot be read", usage=reply.usage, seconds=reply.seconds)
+    return with_supporting_sentences(attribution, check, supporting), reply
 
 
-def _shown(claim: CitedClaim) -> str:
-    return f"cites {''.join(f'[{marker.number}]' for marker in claim.markers)}: {claim.text}"
-
-
-def supported_by(
+def with_supporting_sentences(
     attribution: Attribution, check: ClaimCheck, supporting: Mapping[int, Sequence[CitedSentence]]
 ) -> Attribution:
     """Return an attribution with other sentences for some claims.
@@ -200,9 +231,13 @@ def _citations(
 ) -> list[Citation]:
     """Return what a marker cites: the supporting sentences of its item, or the item as a whole if there are none."""
     source = check.sources[marker.number]
-    own = [one for one in source.sentences if one in supporting]
+    own = [one for one in source.sentences if one in supporting][:_MOST_SENTENCES]
     if own:
         return [Citation(marker.number, sentence.place, 1.0, marker.span) for sentence in own]
     known = next(one for one in before if one.at == marker.span)
     whole = next(place for place in source.piece.places if place.contains(known.place))
     return [Citation(marker.number, whole, known.score, marker.span, whole_item=True)]
+
+
+def _shown(claim: CitedClaim) -> str:
+    return f"cites {''.join(f'[{marker.number}]' for marker in claim.markers)}: {claim.text}"

@@ -6,7 +6,7 @@ from time import perf_counter
 
 from polyadic.config import AnswerSettings
 from polyadic.embeddings.embedder import Embedder
-from polyadic.errors import ModelUnavailable, NoReply
+from polyadic.errors import ModelUnavailable, NoReply, without_addresses
 from polyadic.generation.citation_attribution import Attribution, TextEmbedder, attribute
 from polyadic.generation.citation_parser import CitedText, marked
 from polyadic.generation.claim_checker import check_claims, plan_check
@@ -205,17 +205,19 @@ class LLMAnswerer:
         step_done(steps[1].name)
         usage, checks = reply.usage, ""
         if self._checker and attribution.claims:
+            started = perf_counter()
             check = plan_check(self._prompts, knowledge.question, parsed.text, _cited(parsed, context))
             try:
                 attribution, checking = await check_claims(self._checker, check, attribution)
-            except (ModelUnavailable, NoReply) as problem:
-                checks = f"its claims could not be checked: {problem}"
-            else:
                 usage += checking.usage
                 checks = f"claims checked by {self._checker.name}"
                 detail = _checked(attribution, removed=0)
-                steps.append(TraceStep(f"check the claims with {self._checker.name}", detail, checking.seconds))
-                step_done(steps[2].name)
+            except (ModelUnavailable, NoReply) as problem:
+                usage += (problem.usage if isinstance(problem, NoReply) else None) or Usage()
+                detail = checks = f"its claims could not be checked: {without_addresses(problem.what)}"
+            name = f"check the claims with {self._checker.name}"
+            steps.append(TraceStep(name, detail, perf_counter() - started))
+            step_done(name)
         return Answer(
             question=knowledge.question,
             text=parsed.text or no_answer(detect_language(knowledge.question)),

@@ -10,7 +10,7 @@ from typing import Literal
 from polyadic.concurrency.task_stream import TaskStream
 from polyadic.config import MOST_CALLS, AnswerSettings, ModelRole, Settings
 from polyadic.embeddings.embedder import Embedder
-from polyadic.errors import NO_MODEL, NotFound, SettingsError
+from polyadic.errors import NO_MODEL, NotFound
 from polyadic.generation.extractive_answerer import quote_answer
 from polyadic.generation.list_answerer import has_list, quote_list
 from polyadic.generation.llm_answerer import LLMAnswerer
@@ -302,11 +302,11 @@ class QueryEngine:
         return StoreEntityFinder() if by == "names" else LLMEntityFinder(self._model, self.prompts)
 
     def _checker(self) -> LanguageModel:
+        """Return the model that checks claims; if none is named for judging, that of the answers."""
+        # An invalid prompt of the workspace is reported before anything is paid for.
+        self.prompts.get("check_claims")
         model = self.load_model("judging")
-        if model is None:
-            what = "claims cannot be checked, because [model.judging] names no language model"
-            raise SettingsError(what, "name one, or set check_claims = false under [answer]")
-        return MeteredModel(model, self.usage_meter)
+        return MeteredModel(model, self.usage_meter) if model else self._model
 
     @property
     def _model(self) -> LanguageModel:

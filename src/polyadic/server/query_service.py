@@ -66,14 +66,10 @@ class AnswerRequest(RetrieveRequest):
 
     def how(self, settings: AnswerSettings) -> AnswerSettings:
         """Return the workspace's answer settings with the overrides of this request."""
-        changed = {
-            "by": self.by,
-            "style": self.style or None,
-            "format": "think" if self.think else None,
-            "effort": self.effort,
-            "check_claims": self.check_claims,
-        }
-        return settings.model_copy(update={name: value for name, value in changed.items() if value is not None})
+        form = "think" if self.think else None
+        return settings.overridden(
+            by=self.by, style=self.style or None, format=form, effort=self.effort, check_claims=self.check_claims
+        )
 
 
 class StreamRequest(AnswerRequest):

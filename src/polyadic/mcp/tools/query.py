@@ -5,6 +5,7 @@ from typing import Annotated
 from pydantic import Field
 
 from polyadic.config import Effort, MethodName
+from polyadic.errors import NO_MODEL
 from polyadic.mcp import limits, results
 from polyadic.mcp.limits import cut
 from polyadic.mcp.request_context import WorkspaceAccess, read
@@ -64,8 +65,9 @@ async def run(access: WorkspaceAccess, asked: QueryArguments) -> QueryResult:
     if not asked.answer:
         retrieved = await workspace.aretrieve(asked.question, asked.method, asked.context_tokens, only)
         return _result(names.applied(retrieved), None, asked.items)
-    changed = {"effort": asked.effort, "check_claims": asked.check_claims}
-    how = workspace.settings.answer.model_copy(update={name: one for name, one in changed.items() if one is not None})
+    if asked.check_claims and not workspace.settings.model.of_role("answers").name:
+        raise NO_MODEL
+    how = workspace.settings.answer.overridden(effort=asked.effort, check_claims=asked.check_claims)
     answer = await workspace.aquery(asked.question, asked.method, asked.context_tokens, answer=how, only=only)
     answer = names.applied(answer)
     return _result(answer.knowledge, answer, asked.items)

@@ -53,7 +53,7 @@ class SourceSpan:
     date: str = ""
 
     def contains(self, other: "SourceSpan") -> bool:
-        """Return whether it has all characters of another source span."""
+        """Return whether another span lies within this one, in the same document."""
         same = self.document_id == other.document_id
         return same and self.span.start <= other.span.start and other.span.end <= self.span.end
 
