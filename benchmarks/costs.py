@@ -27,7 +27,7 @@ SPEEDS = (20, 60)
 # Typical length of an answer; those of the test server are shorter.
 ANSWER_TOKENS = 150
 # Tokens of the requests and replies of ``benchmarks.claim_checks`` (medians).
-CHECK_TOKENS = 800, 60
+CHECK_TOKENS = 804, 58
 _CHECKS = "citations.md#have-claims-checked-by-a-language-model"
 
 HEAD = """# Costs
@@ -86,7 +86,8 @@ def _indexing(dataset: Dataset, usage: Usage) -> Iterator[str]:
 
 def _questions(workspace: Workspace, dataset: Dataset) -> Iterator[str]:
     yield "\n## Questions\n"
-    yield f"Method `walk` calls no model; an answer takes one call; {ANSWER_TOKENS} completion tokens are assumed.\n"
+    yield f"Method `walk` calls no model; an answer takes one call; {ANSWER_TOKENS} completion tokens are assumed."
+    yield "A check of its claims is not included.\n"
     names = list(_priced())
     yield f"| `--context-tokens` | prompt tokens, mean | {' | '.join(f'1,000 questions, `{name}`' for name in names)} |"
     yield "|---|---|" + "---|" * len(names)
@@ -96,8 +97,8 @@ def _questions(workspace: Workspace, dataset: Dataset) -> Iterator[str]:
         yield f"| {budget:,} | {sent:,.0f} | {' | '.join(money)} |"
     request, reply = CHECK_TOKENS
     money = [f"${1000 * price(request, reply, model):.2f} (`{name}`)" for name, model in _priced().items()]
-    yield f"\nBoth presets also have the claims of an answer [checked]({_CHECKS}):"
-    yield f"one more call of about {request} prompt tokens and {reply} completion tokens, for 1,000 questions"
+    yield f"\nThe presets also have the claims of an answer [checked]({_CHECKS}): one more call,"
+    yield f"in other documents of {request} prompt tokens and {reply} completion tokens (medians), for 1,000 questions"
     yield f"{' or '.join(money)}."
     quoted = "Quoted answers (no model, or `--by quotes`) cost nothing"
     yield f"\n{quoted}, except with method `kag`, which asks a model to search."

@@ -18,8 +18,8 @@ _EXTRACTION, _HIERARCHY = ("extract",), ("summarise", "report")
 _FILED_ONCE, _FILED_AGAIN = (198, 204), (41, 93)
 _FILED_ARTICLES = "9–10"
 _INTRODUCTION = """
-Contexts of {tokens:,} tokens. *When filed*: the requests and replies in `POLYADIC_DATA`, and the counts of the issue,
-where a citation was right if the sentence quoted for the statement was. *Now*: the requests of this version, with the
+Contexts of {tokens:,} tokens. *Earlier*: the first recorded requests and replies, in `POLYADIC_DATA`, counted by hand:
+a citation was right if the sentence quoted for the statement was. *Now*: the requests of this version, with the
 replies in `benchmarks/spaceflight_replies.jsonl`; citations are counted by quotation. Sessions of a large language
 model of a 2026 assistant wrote these replies from the requests alone, one session for each method; other sessions
 listed for each statement the sentences in its context that support it, without seeing what is quoted. Pieces are
@@ -53,7 +53,7 @@ class Measurements:
 def summary_table(measured: Measurements) -> Iterator[str]:
     yield from _INTRODUCTION.format(tokens=CONTEXT_TOKENS, **_PRICED).splitlines()
     yield ""
-    yield "| | when the issue was filed | now |"
+    yield "| | earlier | now |"
     yield "|---|---|---|"
     yield from (f"| {' | '.join(row)} |" for row in _rows(measured))
 

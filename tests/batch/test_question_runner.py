@@ -168,12 +168,13 @@ def test_effort_takes_a_round_for_each_step(
     assert len(last.answers) == 3
 
 
+@pytest.mark.parametrize(("judging", "asked_model"), [("judge", "judge"), ("", "recorded")])
 def test_claims_are_checked_in_a_round_of_their_own(
-    tmp_path: Path, server: ModelServer, letters: Path, questions: Path
+    tmp_path: Path, server: ModelServer, letters: Path, questions: Path, judging: str, asked_model: str
 ) -> None:
     server.responders = [checks_claims(supported_by_sentences([])), *server.responders]
     answering = settings(server).model_copy(update={"answer": AnswerSettings(check_claims=True)})
-    model = answering.model.model_copy(update={"judging": RoleModelSettings(name="judge")})
+    model = answering.model.model_copy(update={"judging": RoleModelSettings(name=judging)})
     server.models = ("recorded", "judge")
     with Workspace(tmp_path / "kb", answering.model_copy(update={"model": model})) as kb:
         kb.index([letters])
@@ -182,13 +183,13 @@ def test_claims_are_checked_in_a_round_of_their_own(
         # That without citations has no claims to check.
         assert ([given.id for given in report.answers], report.changed_questions) == (["q2"], 0)
         written = kb.batch.write(tmp_path / "check.jsonl")
-        assert {row["body"]["model"] for file in written.files for row in rows_of(file)} == {"judge"}
+        assert {row["body"]["model"] for file in written.files for row in rows_of(file)} == {asked_model}
         last = round_trip(kb, server, written, tmp_path / "2.jsonl")
         assert [given.id for given in last.answers] == ["q0", "q1"]
         for given in last.answers:
             asked = kb.query(given.question, context_tokens=700)
             assert (given.text, given.usage, given.unsupported) == (asked.text, asked.usage, asked.unsupported)
-            assert given.unsupported and "claims checked by judge" in given.note
+            assert given.unsupported and f"claims checked by {asked_model}" in given.note
 
 
 def test_question_is_requested_again_after_documents_change(

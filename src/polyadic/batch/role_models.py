@@ -46,5 +46,6 @@ class BatchRoleModels:
         return self._of_roles[role]
 
     def for_purpose(self, purpose: str) -> EndpointModel:
-        """Return the model of requests with this purpose."""
-        return self.of(role_of(purpose))
+        """Return the model of requests with this purpose; if its role has none, that of the answers."""
+        model = self.of(role_of(purpose))
+        return model if model.name else self.of("answers")

@@ -78,7 +78,8 @@ class ModelSettings(LanguageModelSettings):
     extraction: RoleModelSettings | None = Field(default=None, description="model that extracts facts")
     answers: RoleModelSettings | None = Field(default=None, description="model that answers questions")
     judging: RoleModelSettings | None = Field(
-        default=None, description="model that judges answers, writes questions for evaluations and reviews entities"
+        default=None,
+        description="model that checks claims, judges answers, writes questions for evaluations and reviews entities",
     )
     summaries: RoleModelSettings | None = Field(
         default=None, description="model that writes the summaries and reports of the hierarchy"

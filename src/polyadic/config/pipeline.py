@@ -134,8 +134,8 @@ class AnswerSettings(SettingsSection):
     )
     check_claims: bool = Field(
         default=False,
-        description="true: a language model (role judging) reads the claims of an answer with the sentences of the "
-        "items that they cite, and names those that support them; one more call",
+        description="have a language model (role judging) find the sentences that support each claim of an answer, "
+        "and flag the other claims; one more call",
     )
     marked_facts: int = Field(
         default=0,
@@ -147,7 +147,8 @@ class AnswerSettings(SettingsSection):
         default=None,
         ge=0,
         examples=[0.05],
-        description="most money that a question may cost with effort medium or high; needs prices (default: no limit)",
+        description="most money that searches and answer may cost with effort medium or high, without a check of "
+        "claims; needs prices (default: no limit)",
     )
 
     def overridden(self, **changes: object) -> "AnswerSettings":
