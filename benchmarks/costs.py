@@ -97,9 +97,9 @@ def _questions(workspace: Workspace, dataset: Dataset) -> Iterator[str]:
         yield f"| {budget:,} | {sent:,.0f} | {' | '.join(money)} |"
     request, reply = CHECK_TOKENS
     money = [f"${1000 * price(request, reply, model):.2f} (`{name}`)" for name, model in _priced().items()]
-    yield f"\nThe presets also have the claims of an answer [checked]({_CHECKS}): one more call,"
-    yield f"in other documents of {request} prompt tokens and {reply} completion tokens (medians), for 1,000 questions"
-    yield f"{' or '.join(money)}."
+    yield f"\nThe presets also have the claims of an answer [checked]({_CHECKS})."
+    yield f"On other documents this call took {request} prompt tokens and {reply} completion tokens (medians): for"
+    yield f"1,000 questions, {' or '.join(money)}."
     quoted = "Quoted answers (no model, or `--by quotes`) cost nothing"
     yield f"\n{quoted}, except with method `kag`, which asks a model to search."
 

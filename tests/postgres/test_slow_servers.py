@@ -58,7 +58,7 @@ def test_deadlocked_transaction_is_retried(open_store: Opener) -> None:
     insert = "INSERT INTO reply (digest, text, complete) VALUES (%s, '', true)"
     blocked = "SELECT count(*) FROM pg_stat_activity WHERE %s = ANY (pg_blocking_pids(pid))"
     with psycopg.connect(postgres.server()) as raw, psycopg.connect(postgres.server(), autocommit=True) as watching:
-        # The server ends whoever looks for a deadlock first: the store, after a second.
+        # The server cancels the side whose deadlock_timeout ends first: the store's, after a second.
         raw.execute("SET deadlock_timeout = '60s'")
         raw.execute("SET search_path = polyadic, public")
         raw.execute("SELECT set_config('polyadic.workspace', %s, false)", (str(store.number),))

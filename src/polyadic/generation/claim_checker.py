@@ -10,6 +10,8 @@ from polyadic.generation.citation_parser import without_markers
 from polyadic.generation.cited_claims import CitedClaim, Marker, cited_claims
 from polyadic.generation.cited_sentences import CitedItem, CitedSentence
 from polyadic.generation.context import ContextPiece, prompt_room
+from polyadic.llm.json_schema import INTEGER, TEXT, record
+from polyadic.llm.json_schema import list_of as schema_list_of
 from polyadic.llm.language_model import LanguageModel, ModelReply, ModelRequest, ReplySchema
 from polyadic.llm.prompts.library import PromptLibrary
 from polyadic.llm.replies.json_fields import list_of, numbers_in, record_of, reply_values, text_of
@@ -25,29 +27,8 @@ MOST_CLAIMS = 100
 """Maximum number of claims of an answer that are checked."""
 _MOST_SENTENCES = 5  # of a marker
 
-_SCHEMA = ReplySchema(
-    "check_claims",
-    {
-        "type": "object",
-        "properties": {
-            "claims": {
-                "type": "array",
-                "items": {
-                    "type": "object",
-                    "properties": {
-                        "claim": {"type": "integer"},
-                        "lacks": {"type": "string"},
-                        "sentences": {"type": "array", "items": {"type": "integer"}},
-                    },
-                    "required": ["claim", "lacks", "sentences"],
-                    "additionalProperties": False,
-                },
-            },
-        },
-        "required": ["claims"],
-        "additionalProperties": False,
-    },
-)
+_CLAIM = record(claim=INTEGER, lacks=TEXT, sentences=schema_list_of(INTEGER))
+_SCHEMA = ReplySchema("check_claims", record(claims=schema_list_of(_CLAIM)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,17 +91,17 @@ class ClaimCheck:
             For each claim that the reply decides, by its index from 0, the sentences that support it; none if it is
             unsupported. None if the reply decides no claim.
         """
-        records = [record_of(one) for value in reply_values(reply, Problems()) for one in _entries(value)]
+        entries = [record_of(one) for value in reply_values(reply, Problems()) for one in _entries(value)]
         supporting: dict[int, tuple[CitedSentence, ...]] = {}
-        for record in (record for record in records if "sentences" in record):
+        for entry in (entry for entry in entries if "sentences" in entry):
             problems = Problems()
-            numbers = numbers_in(list_of(record, "claim", "number"), {}, problems)[:1]
-            listed = numbers_in(list_of(record, "sentences"), {}, problems)
+            numbers = numbers_in(list_of(entry, "claim", "number"), {}, problems)[:1]
+            listed = numbers_in(list_of(entry, "sentences"), {}, problems)
             for number in numbers if not problems else ():
                 if 1 <= number <= len(self.claims):
                     # A sentence of a source that the claim does not cite supports nothing.
                     known = self._sentences_of(self.claims[number - 1])
-                    found = () if text_of(record, "lacks") else (known[one] for one in listed if one in known)
+                    found = () if text_of(entry, "lacks") else (known[one] for one in listed if one in known)
                     supporting[number - 1] = tuple(found)
         return supporting or None
 
@@ -133,8 +114,8 @@ def _entries(value: object) -> list[object]:
     """Return the entries of a reply: those of a record, a list, or one alone."""
     if isinstance(value, list):
         return value
-    record = record_of(value)
-    return list_of(record, "claims") if "claims" in record else [value]
+    whole = record_of(value)
+    return list_of(whole, "claims") if "claims" in whole else [value]
 
 
 def plan_check(prompts: PromptLibrary, question: str, text: str, cited: Sequence[ContextPiece]) -> ClaimCheck:

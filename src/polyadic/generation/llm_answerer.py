@@ -1,7 +1,8 @@
 """Answer a question with a language model from retrieved knowledge, and validate every citation."""
 
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from time import perf_counter
 
 from polyadic.config import AnswerSettings
@@ -203,33 +204,46 @@ class LLMAnswerer:
         detail = _checked(attribution, parsed.removed)
         steps.append(TraceStep("check the citations", detail, perf_counter() - started))
         step_done(steps[1].name)
-        usage, checks = reply.usage, ""
-        if self._checker and attribution.claims:
-            started = perf_counter()
-            check = plan_check(self._prompts, knowledge.question, parsed.text, _cited(parsed, context))
-            try:
-                attribution, checking = await check_claims(self._checker, check, attribution)
-                usage += checking.usage
-                checks = f"claims checked by {self._checker.name}"
-                detail = _checked(attribution, removed=0)
-            except (ModelUnavailable, NoReply) as problem:
-                usage += (problem.usage if isinstance(problem, NoReply) else None) or Usage()
-                detail = checks = f"its claims could not be checked: {without_addresses(problem.what)}"
-            name = f"check the claims with {self._checker.name}"
-            steps.append(TraceStep(name, detail, perf_counter() - started))
-            step_done(name)
-        return Answer(
+        answer = Answer(
             question=knowledge.question,
             text=parsed.text or no_answer(detect_language(knowledge.question)),
             answered=bool(parsed.text) and not parsed.says_none,
             citations=attribution.citations,
             knowledge=knowledge,
-            usage=usage,
-            note="; ".join(filter(None, (self._note(knowledge, context, parsed, reply), checks))),
+            usage=reply.usage,
+            note=self._note(knowledge, context, parsed, reply),
             trace=(*knowledge.trace, *steps),
             reasoning=parsed.reasoning,
             removed=parsed.removed,
             claims=attribution.claims,
+        )
+        if self._checker is None or not answer.claims:
+            return answer
+        return await self._with_checked_claims(answer, _cited(parsed, context), self._checker)
+
+    async def _with_checked_claims(
+        self, answer: Answer, cited: Sequence[ContextPiece], checker: LanguageModel
+    ) -> Answer:
+        """Check the claims of an answer; if that fails, they stay as they are, and the note says why."""
+        started = perf_counter()
+        attribution, usage = Attribution(answer.claims, answer.citations), Usage()
+        check = plan_check(self._prompts, answer.question, answer.text, cited)
+        try:
+            attribution, reply = await check_claims(checker, check, attribution)
+            usage, note = reply.usage, f"claims checked by {checker.name}"
+            detail = _checked(attribution, removed=0)
+        except (ModelUnavailable, NoReply) as problem:
+            usage = (problem.usage if isinstance(problem, NoReply) else None) or usage
+            detail = note = f"its claims could not be checked: {without_addresses(problem.what)}"
+        step = TraceStep(f"check the claims with {checker.name}", detail, perf_counter() - started)
+        step_done(step.name)
+        return replace(
+            answer,
+            citations=attribution.citations,
+            claims=attribution.claims,
+            usage=answer.usage + usage,
+            note=f"{answer.note}; {note}",
+            trace=(*answer.trace, step),
         )
 
     def _note(self, knowledge: Knowledge, context: PromptContext, parsed: CitedText, reply: ModelReply) -> str:

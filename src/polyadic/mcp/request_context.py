@@ -4,13 +4,12 @@ import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Literal, Protocol, TypeVar
 
 from starlette.requests import Request
 
 from polyadic.model.types import Document, Filter
-from polyadic.query.document_filter import filter_documents
+from polyadic.query.document_filter import document_filter
 from polyadic.query.shown_source_names import RelativeNames, SourceNames
 from polyadic.storage.protocol import Reader
 from polyadic.workspace import Workspace
@@ -91,10 +90,9 @@ async def read(workspace: Workspace, work: Callable[[Reader], Found], only: Filt
     """
     # Open on this thread: otherwise two worker threads could open it at the same time.
     store = workspace.store()
-    document_filter = None if only is None else partial(filter_documents, only=only)
 
     def reading() -> Found:
-        with store.read(document_filter) as reader:
+        with store.read(document_filter(only)) as reader:
             return work(reader)
 
     return await asyncio.to_thread(reading)

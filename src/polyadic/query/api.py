@@ -3,7 +3,6 @@
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 
@@ -11,7 +10,7 @@ from polyadic.concurrency.async_to_sync import async_iter_to_sync, async_to_sync
 from polyadic.config import AnswerSettings, Settings
 from polyadic.model.types import Answer, Citation, Entity, Fact, Filter, Knowledge, Turn
 from polyadic.query import lookup
-from polyadic.query.document_filter import filter_documents
+from polyadic.query.document_filter import document_filter
 from polyadic.query.engine import QueryEngine
 from polyadic.query.passage_search import FoundPassage, UnmatchedWords, search_passages, unmatched_words
 from polyadic.query.request import QueryRequest
@@ -223,7 +222,7 @@ class BrowseMixin(ABC):
         NotFound
             The filter names an unknown document, or matches no document.
         """
-        with self.store().read(None if only is None else partial(filter_documents, only=only)) as reader:
+        with self.store().read(document_filter(only)) as reader:
             return search_passages(reader, words, limit)
 
     def unmatched_words(self, words: str, only: Filter | None = None) -> UnmatchedWords:
@@ -231,7 +230,7 @@ class BrowseMixin(ABC):
 
         Parameters and errors are those of :meth:`search`.
         """
-        with self.store().read(None if only is None else partial(filter_documents, only=only)) as reader:
+        with self.store().read(document_filter(only)) as reader:
             return unmatched_words(reader, words)
 
     def find_documents(self, references: Sequence[str]) -> list[DocumentRecord]:

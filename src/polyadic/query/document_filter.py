@@ -1,5 +1,7 @@
 """Resolve a document filter to document identifiers."""
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import PurePath
 
 from polyadic.errors import NotFound
@@ -9,6 +11,11 @@ from polyadic.query import lookup
 from polyadic.storage.protocol import Reader
 
 _LISTED = "polyadic status --documents lists them"
+
+
+def document_filter(only: Filter | None) -> Callable[[Reader], frozenset[str]] | None:
+    """Return the filter function for ``Store.read``; None reads all documents."""
+    return None if only is None else partial(filter_documents, only=only)
 
 
 def filter_documents(reader: Reader, only: Filter) -> frozenset[str]:

@@ -3,7 +3,6 @@
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing, suppress
 from dataclasses import dataclass, field, replace
-from functools import partial
 from time import perf_counter
 from typing import Literal
 
@@ -24,7 +23,7 @@ from polyadic.llm.cached_model import NullCache, ResponseCache
 from polyadic.llm.language_model import LanguageModel
 from polyadic.llm.prompts.library import PromptLibrary
 from polyadic.model.types import Answer, Citation, Filter, Knowledge, SourceSpan, TraceStep, page_of
-from polyadic.query.document_filter import filter_documents
+from polyadic.query.document_filter import document_filter
 from polyadic.query.fact_details import items_with_details
 from polyadic.query.iterative_retrieval import IterationLimits, check_effort, retrieve_iteratively
 from polyadic.query.lookup import titled
@@ -43,7 +42,7 @@ from polyadic.retrieval.query_entity_extraction import LLMEntityFinder, QueryEnt
 from polyadic.retrieval.query_spelling import CorrectedQuestion, spelled
 from polyadic.retrieval.registry import asks_for_names, method_named, needs_model
 from polyadic.retrieval.reranking import RerankedMethod
-from polyadic.storage.protocol import Reader, Store
+from polyadic.storage.protocol import Store
 from polyadic.text.language import certain_language, detect_language
 from polyadic.text.overview_questions import overview_question
 from polyadic.text.words import words
@@ -175,7 +174,7 @@ class QueryEngine:
         method = method_named(name, self.settings, entity_finder, solver)
         if self.reranker is not None:
             method = RerankedMethod(method, self.reranker, self.settings.reranker.passages)
-        with self.store.read(_document_filter(ask.only)) as reader:
+        with self.store.read(document_filter(ask.only)) as reader:
             started = perf_counter()
             corrected = spelled(ask.question, reader) if retrieval.correct_spelling else CorrectedQuestion(ask.question)
             spelling = TraceStep("check the spelling", corrected.note, perf_counter() - started)
@@ -196,7 +195,7 @@ class QueryEngine:
             return None
         only, is_topic = ask.only, False
         if overview_query.title:
-            with self.store.read(_document_filter(only)) as reader:
+            with self.store.read(document_filter(only)) as reader:
                 document = titled(reader, overview_query.title)
                 is_topic = document is None
                 documents = topic_documents(overview_query.topic, reader) if document is None else (document,)
@@ -204,7 +203,7 @@ class QueryEngine:
                 return None
             only = Filter(documents=documents)
         budget = self._context_tokens(ask)
-        with self.store.read(_document_filter(only)) as reader:
+        with self.store.read(document_filter(only)) as reader:
             reports = await report_overview(ask.question, reader, self.embedder, budget) if with_reports else None
             if is_topic and with_reports and (reports is None or reports.tokens < budget / 2):
                 return None
@@ -235,7 +234,7 @@ class QueryEngine:
         knowledge = await self._overview(ask) or await self._retrieved(ask, finder_name, with_details=False)
         if knowledge.method == OVERVIEW:
             return quote_overview(knowledge)
-        with self.store.read(_document_filter(ask.only)) as reader:
+        with self.store.read(document_filter(ask.only)) as reader:
             quote = quote_list if has_list(knowledge) else quote_answer
             answer = await quote(knowledge, self.embedder, reader, self.selector)
         return answer if answer.answered else in_language(answer, _language_of(knowledge))
@@ -340,11 +339,6 @@ class QueryEngine:
                 return replace(place, page=page_of(document.pages, place.span.start))
         # The document changed or was deleted after retrieval: no page is better than one of another version.
         return replace(place, page=None)
-
-
-def _document_filter(only: Filter | None) -> Callable[[Reader], frozenset[str]] | None:
-    """Return the filter function for ``Store.read``; None reads all documents."""
-    return None if only is None else partial(filter_documents, only=only)
 
 
 def _language_of(knowledge: Knowledge) -> str:
